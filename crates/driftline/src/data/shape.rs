@@ -1,0 +1,44 @@
+//! The shape of one example.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A feature vector, or an image stored row by row with its channels last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    Vector(usize),
+    Image {
+        height: usize,
+        width: usize,
+        channels: usize,
+    },
+}
+
+impl Shape {
+    /// How many numbers one example has.
+    pub const fn size(self) -> usize {
+        match self {
+            Shape::Vector(size) => size,
+            Shape::Image {
+                height,
+                width,
+                channels,
+            } => height * width * channels,
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Shape::Vector(size) => write!(f, "{size} features"),
+            Shape::Image {
+                height,
+                width,
+                channels,
+            } => write!(f, "{height}×{width} pixels with {channels} channels"),
+        }
+    }
+}

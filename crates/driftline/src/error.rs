@@ -1,0 +1,137 @@
+//! The one error type of the library: every message names the value found and what was allowed.
+
+use std::path::{Path, PathBuf};
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    #[error("{name} is {value}, but must be {allowed}")]
+    OutOfRange {
+        name: String,
+        value: String,
+        allowed: String,
+    },
+    #[error("{what} is empty")]
+    Empty { what: String },
+    #[error("{what} should have {expected}, but has {found}")]
+    Mismatch {
+        what: String,
+        expected: String,
+        found: String,
+    },
+    #[error("{what} holds {value} in row {row}, column {column}; every value must be finite")]
+    NotFinite {
+        what: String,
+        row: usize,
+        column: usize,
+        value: f32,
+    },
+    #[error("row {row} has label {label}, but there are only {n_classes} classes (0 to {})", n_classes - 1)]
+    UnknownLabel {
+        row: usize,
+        label: u32,
+        n_classes: usize,
+    },
+    #[error("all {n} source examples have label {class}; at least two classes are needed")]
+    OneClass { class: u32, n: usize },
+    #[error("a window of {window} examples is larger than the stream, which has {examples}")]
+    WindowTooLarge { window: usize, examples: usize },
+    #[error(
+        "windows of {window} do not divide a stream of {examples}: {rest} would be left over, and the tail policy is `forbid`"
+    )]
+    UnevenWindows {
+        window: usize,
+        examples: usize,
+        rest: usize,
+    },
+    #[error(
+        "window boundaries must rise strictly from above 0 to at most {examples}, but {value} follows {previous}"
+    )]
+    BadBoundaries {
+        examples: usize,
+        previous: usize,
+        value: usize,
+    },
+    #[error("the confidence filter left {kept} of {seen} examples{}", one_class(*class))]
+    Starved {
+        seen: usize,
+        kept: usize,
+        class: Option<u32>,
+    },
+    #[error(
+        "the first teacher is not a model of the student's kind, so the student cannot start from it; use `scratch` or `scratch-then-teacher`"
+    )]
+    NoWarmStart,
+    #[error(
+        "the solver stopped after {iterations} iterations with a gradient of {gradient:e}, above the tolerance {tolerance:e}"
+    )]
+    NotConverged {
+        iterations: usize,
+        gradient: f64,
+        tolerance: f64,
+    },
+    /// A fault in an experiment file; `field` is its path in the file (`methods[1].drop`).
+    #[error("{}{message}", field_prefix(field))]
+    Experiment { field: String, message: String },
+    /// A fault in a stored file that must not be guessed away.
+    #[error("{}: {message}", path.display())]
+    Corrupt { path: PathBuf, message: String },
+    #[error("{}: {source}", path.display())]
+    Io {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+impl Error {
+    /// Attaches the path to an input or output error.
+    pub fn io(path: impl AsRef<Path>) -> impl FnOnce(std::io::Error) -> Error {
+        move |source| Error::Io {
+            path: path.as_ref().to_path_buf(),
+            source,
+        }
+    }
+
+    pub(crate) fn out_of_range(
+        name: impl Into<String>,
+        value: impl ToString,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Error::OutOfRange {
+            name: name.into(),
+            value: value.to_string(),
+            allowed: allowed.into(),
+        }
+    }
+
+    pub(crate) fn mismatch(
+        what: impl Into<String>,
+        expected: impl ToString,
+        found: impl ToString,
+    ) -> Self {
+        Error::Mismatch {
+            what: what.into(),
+            expected: expected.to_string(),
+            found: found.to_string(),
+        }
+    }
+
+    pub(crate) fn empty(what: impl Into<String>) -> Self {
+        Error::Empty { what: what.into() }
+    }
+}
+
+fn one_class(class: Option<u32>) -> String {
+    class.map_or(String::new(), |class| format!(", all of class {class}"))
+}
+
+fn field_prefix(field: &str) -> String {
+    if field.is_empty() || field == "." {
+        String::new()
+    } else {
+        format!("`{field}`: ")
+    }
+}

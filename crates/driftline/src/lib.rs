@@ -1,0 +1,9 @@
+//! driftline keeps a classifier accurate while its data drift, without new labels.
+
+pub mod data;
+pub mod error;
+mod math;
+pub mod models;
+pub mod random;
+
+pub use error::{Error, Result};

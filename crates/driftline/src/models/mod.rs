@@ -1,0 +1,48 @@
+//! Classifiers and how they learn. Two short traits; every model of the library and of its users implements them.
+
+pub mod loss;
+pub mod optimizer;
+pub mod training;
+
+use crate::Result;
+use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};
+use crate::random::Seed;
+
+/// Anything that gives class probabilities.
+pub trait Classifier: Send + Sync {
+    /// The shape of one input.
+    fn shape(&self) -> Shape;
+
+    fn n_classes(&self) -> usize;
+
+    fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities>;
+
+    /// Probabilities and the classes decided on, from one pass over the inputs.
+    ///
+    /// The default decides by argmax, ties to the first class. Margin models override it: they decide by the sign of
+    /// the score, which a rounded probability would lose.
+    fn assess(&self, inputs: &Inputs) -> Result<(Labels, Probabilities)> {
+        let probabilities = self.probabilities(inputs)?;
+        Ok((probabilities.argmax(), probabilities))
+    }
+
+    fn predict(&self, inputs: &Inputs) -> Result<Labels> {
+        Ok(self.assess(inputs)?.0)
+    }
+}
+
+/// A way to train classifiers. All randomness comes from the seed: same examples and same seed, same bytes.
+pub trait Learner: Send + Sync {
+    type Model: Classifier + Clone;
+
+    /// Trains a new model.
+    fn fit(&self, examples: &Examples, seed: Seed) -> Result<Self::Model>;
+
+    /// Trains on from `start`, whose optimiser state (if it has one) is carried on.
+    fn refit(&self, start: &Self::Model, examples: &Examples, seed: Seed) -> Result<Self::Model>;
+
+    /// The same model with the optimiser's memory cleared.
+    fn forget(&self, model: &Self::Model) -> Self::Model {
+        model.clone()
+    }
+}

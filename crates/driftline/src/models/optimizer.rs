@@ -1,0 +1,117 @@
+//! Optimisers: how a gradient moves the parameters, and the memory that this needs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::data::{Fraction, Positive};
+
+/// Adam in the form that the paper's framework uses:
+/// m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g², p ← p − η·√(1−β₂ᵗ)/(1−β₁ᵗ)·m/(√v + ε).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Adam {
+    pub rate: Positive,
+    pub beta1: Fraction,
+    pub beta2: Fraction,
+    pub epsilon: Positive,
+}
+
+impl Adam {
+    /// η = 1e-3, β₁ = 0.9, β₂ = 0.999, ε = 1e-7.
+    pub fn paper() -> Self {
+        let known = "the paper's constants are in range";
+        Self {
+            rate: Positive::new(1e-3).expect(known),
+            beta1: Fraction::new(0.9).expect(known),
+            beta2: Fraction::new(0.999).expect(known),
+            epsilon: Positive::new(1e-7).expect(known),
+        }
+    }
+}
+
+/// Adam's memory of one model: carried over between self-training steps, or cleared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AdamState {
+    pub first: Vec<f32>,
+    pub second: Vec<f32>,
+    pub step: u64,
+}
+
+impl AdamState {
+    pub fn new(n_parameters: usize) -> Self {
+        Self {
+            first: vec![0.0; n_parameters],
+            second: vec![0.0; n_parameters],
+            step: 0,
+        }
+    }
+
+    /// Counts the step and returns the numbers that [`AdamStep::apply`] needs for it.
+    pub fn advance(&mut self, adam: &Adam) -> AdamStep {
+        self.step += 1;
+        let (beta1, beta2) = (adam.beta1.get(), adam.beta2.get());
+        let t = self.step as f64;
+        let correction = (1.0 - libm::pow(beta2, t)).sqrt() / (1.0 - libm::pow(beta1, t));
+        AdamStep {
+            rate: (adam.rate.get() * correction) as f32,
+            beta1: beta1 as f32,
+            beta2: beta2 as f32,
+            rest1: (1.0 - beta1) as f32,
+            rest2: (1.0 - beta2) as f32,
+            epsilon: adam.epsilon.get() as f32,
+        }
+    }
+}
+
+/// One step of Adam with its constants resolved.
+#[derive(Clone, Copy, Debug)]
+pub struct AdamStep {
+    rate: f32,
+    beta1: f32,
+    beta2: f32,
+    rest1: f32,
+    rest2: f32,
+    epsilon: f32,
+}
+
+impl AdamStep {
+    /// Moves `parameters`; all slices have the same length and speak of the same parameters.
+    #[inline(always)]
+    pub fn apply(
+        self,
+        parameters: &mut [f32],
+        gradient: &[f32],
+        first: &mut [f32],
+        second: &mut [f32],
+    ) {
+        let moments = first.iter_mut().zip(second.iter_mut());
+        for ((p, &g), (m, v)) in parameters.iter_mut().zip(gradient).zip(moments) {
+            *m = self.beta1 * *m + self.rest1 * g;
+            *v = self.beta2 * *v + self.rest2 * (g * g);
+            *p -= self.rate * *m / (v.sqrt() + self.epsilon);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: with a constant gradient g the corrected moments are g and g², so each step moves by about η.
+    #[test]
+    fn a_constant_gradient_moves_by_the_rate() {
+        let adam = Adam::paper();
+        let mut state = AdamState::new(1);
+        let mut parameter = [1.0];
+        for _ in 0..10 {
+            let step = state.advance(&adam);
+            let AdamState { first, second, .. } = &mut state;
+            step.apply(&mut parameter, &[0.5], first, second);
+        }
+        assert!(
+            (parameter[0] - (1.0 - 10.0 * 1e-3)).abs() < 1e-5,
+            "{parameter:?}"
+        );
+        assert_eq!(state.step, 10);
+    }
+}
