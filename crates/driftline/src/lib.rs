@@ -5,5 +5,6 @@ pub mod error;
 mod math;
 pub mod models;
 pub mod random;
+pub mod transport;
 
 pub use error::{Error, Result};
