@@ -5,6 +5,7 @@ pub mod error;
 mod math;
 pub mod models;
 pub mod random;
+pub mod theory;
 pub mod transport;
 
 pub use error::{Error, Result};

@@ -6,7 +6,6 @@
 use super::margin::MarginModel;
 use super::norm_ball::{BiasRule, NormBall};
 use super::points::Points;
-use crate::models::loss::margin::MarginLoss;
 use crate::{Error, Result};
 
 /// Losses this close count as equal: masses sum to 1, so rounding stays well below.
@@ -202,6 +201,7 @@ pub fn best_bias(points: &Points, weights: &[f64], ball: &NormBall) -> Result<f6
 /// The same minimum by looking at every vertex: the plain definition that the tests compare with.
 #[cfg(test)]
 fn smallest_loss_by_definition(points: &Points, ball: &NormBall) -> f64 {
+    use crate::models::loss::margin::MarginLoss;
     let r = ball.r();
     let limit = ball.largest_bias();
     // Lines p·w + q·b = c.
@@ -236,6 +236,7 @@ mod tests {
     use super::*;
     use crate::data::Positive;
     use crate::models::linear::margin::Sign;
+    use crate::models::loss::margin::MarginLoss;
     use proptest::prelude::*;
 
     proptest! {

@@ -1,0 +1,13 @@
+//! The paper's theory, executable: each definition is a function, each statement is computed and compared with what the
+//! paper predicts.
+
+pub mod atoms;
+pub mod bounds;
+pub mod claims;
+pub mod constructions;
+pub mod gaussian;
+pub mod population;
+mod risk;
+pub mod shift;
+
+pub use atoms::Atoms;
