@@ -1,6 +1,7 @@
 //! What the theory measures of a model on a distribution: risk L, error, and the unlabelled loss U. Exact sums.
 
 use super::atoms::Atoms;
+use crate::models::linear::points::Point;
 use crate::models::linear::{MarginModel, Sign};
 use crate::models::loss::margin::MarginLoss;
 
@@ -17,10 +18,8 @@ impl Atoms {
 
     /// Err(θ, P) = P(sign(M_θ(X)) ≠ Y), with sign(0) = +1.
     pub fn error(&self, model: &MarginModel) -> f64 {
-        self.iter()
-            .filter(|p| model.decide(p.x) != p.y)
-            .map(|p| p.mass)
-            .sum()
+        let wrong = self.iter().filter(|p| model.decide(p.x) != p.y);
+        mass(wrong)
     }
 
     /// U(θ, P) = E[loss(|M_θ(X)|)], which needs no labels: the risk if the model's own labels were true.
@@ -32,10 +31,12 @@ impl Atoms {
 
     /// P(Y ≠ Y') between the own labels and given ones.
     pub fn disagreement(&self, labels: &[Sign]) -> f64 {
-        self.iter()
-            .zip(labels)
-            .filter(|(p, y)| p.y != **y)
-            .map(|(p, _)| p.mass)
-            .sum()
+        let other = self.iter().zip(labels).filter(|(p, y)| p.y != **y);
+        mass(other.map(|(p, _)| p))
     }
+}
+
+/// The sum of the masses. (An empty `sum` would be −0.)
+fn mass<'a>(points: impl Iterator<Item = Point<'a>>) -> f64 {
+    points.fold(0.0, |sum, p| sum + p.mass)
 }

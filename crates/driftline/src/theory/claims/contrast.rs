@@ -1,7 +1,7 @@
 //! Section 5.3: the same source and target, reached by rotating the points or by mixing the two ends. Only the first is
 //! gradual in W∞; only the second is in total variation.
 
-use super::Outcome;
+use super::{Outcome, near};
 use super::picture::{Panel, Picture};
 use crate::Result;
 use crate::models::linear::points::Points;
@@ -83,10 +83,10 @@ pub fn streams(seed: Seed) -> Result<Outcome> {
     let by_turning = measure(&rotating, &start, seed.named("rotating"))?;
     let by_mixing = measure(&mixing, &start, seed.named("mixing"))?;
     let holds = by_turning.w_infinity < 1.0
-        && (by_turning.variation - 1.0).abs() < 1e-9
+        && near(by_turning.variation, 1.0)
         && by_mixing.w_infinity > 1.0
-        && (by_mixing.variation - 1.0 / STEPS as f64).abs() < 1e-9
-        && by_turning.error == 0.0
+        && near(by_mixing.variation, 1.0 / STEPS as f64)
+        && near(by_turning.error, 0.0)
         && by_mixing.error > 0.5;
     let line = |name: &str, s: &Stream| {
         format!("{name}: W∞ {:.2}, TV {:.2}, error {:.2}", s.w_infinity, s.variation, s.error)

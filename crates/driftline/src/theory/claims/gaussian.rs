@@ -9,7 +9,7 @@ use super::picture::{Curve, Picture};
 use super::random_problems::{cloud, unit_model};
 use crate::Result;
 use crate::models::linear::margin::norm;
-use crate::models::linear::{BiasRule, MarginLearner, MarginModel, NormBall};
+use crate::models::linear::{BiasRule, MarginLearner, NormBall};
 use crate::models::loss::margin::MarginLoss;
 use crate::random::{Generator, Seed};
 use crate::theory::gaussian::{Drift, Mixture, constrained_step, follow};
@@ -298,8 +298,6 @@ pub fn local_minimum(seed: Seed) -> Result<Outcome> {
     let strict = results.iter().filter(|r| r.0).count();
     let deepest = results.iter().map(|r| r.1).fold(0.0, f64::min);
     let reflected = reflection_identities(seed.named("reflection"));
-    let model = MarginModel::new(vec![1.0], 0.0);
-    debug_assert_eq!(model.norm(), 1.0);
     Ok(Outcome {
         predicted: "U(w*) < U(w) for every other w with ‖w‖ ≤ 1, ‖w − w*‖ < 1".into(),
         computed: format!("{trials} random w: strict for {strict}"),

@@ -44,6 +44,11 @@ pub(crate) struct Outcome {
     picture: Option<Picture>,
 }
 
+/// Equal up to the rounding of sums of masses.
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() < 1e-9
+}
+
 /// A statement that can be checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Statement {

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::Outcome;
+use super::{Outcome, near};
 use super::picture::{Panel, Picture};
 use super::random_problems::{Problem, journey, moved, split};
 use crate::Result;
@@ -234,7 +234,7 @@ pub fn separable(seed: Seed) -> Result<Outcome> {
             "largest loss or error {worst_on_line:.1e} on {trials} journeys on the line, {worst_in_plane:.1e} over two \
              full turns in the plane"
         ),
-        holds: worst_on_line < ROUNDING && worst_in_plane < ROUNDING && source == 1.0 && rho < 1.0,
+        holds: worst_on_line < ROUNDING && worst_in_plane < ROUNDING && near(source, 1.0) && rho < 1.0,
         explanation: format!(
             "If each domain has a classifier with loss 0, the old one is right on the new domain (no point moved by more \
              than its margin), so the pseudo-labels are true and the new classifier has loss 0 again. On the line all \
