@@ -5,6 +5,7 @@ pub mod data;
 pub mod datasets;
 pub mod error;
 pub mod evaluate;
+pub mod experiment;
 mod math;
 pub mod models;
 pub mod random;
