@@ -19,7 +19,7 @@ pub trait Observer: Sync {
     fn begin(&self, _to_run: usize, _finished: usize) {}
     fn started(&self, _plan: &Plan, _key: &TrialKey) {}
     fn stage(&self, _plan: &Plan, _key: &TrialKey) {}
-    fn finished(&self, _trial: &Trial) {}
+    fn finished(&self, _plan: &Plan, _key: &TrialKey, _trial: &Trial) {}
     /// Asked between stages; true ends the run with [`Error::Interrupted`].
     fn should_stop(&self) -> bool {
         false
@@ -115,7 +115,7 @@ impl Runner<'_> {
             outcome: trial::run(&*method.method, &benchmark, Seed::new(key.seed), &go_on)?,
         };
         lock(&shared.store).add(trial.clone())?;
-        observer.finished(&trial);
+        observer.finished(self.plan, key, &trial);
         Ok(())
     }
 }
