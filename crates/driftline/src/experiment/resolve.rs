@@ -40,6 +40,12 @@ pub(super) fn plan(spec: &Spec, expected: Expected, scale: Scale) -> Result<Plan
     let data_seeds = distinct("data-seeds", &spec.data_seeds)?;
     unique_names("datasets", spec.datasets.iter().map(|d| &*d.name))?;
     unique_names("methods", spec.methods.iter().map(|m| &*m.name))?;
+    for dataset in &spec.datasets {
+        dataset
+            .data
+            .check()
+            .map_err(|error| fault(format!("datasets: {}", dataset.name), error.to_string()))?;
+    }
     let smoke = scale == Scale::Smoke;
     let few = |list: Vec<u64>| {
         if smoke {
