@@ -43,6 +43,8 @@ pub enum Command {
     Join(commands::join::JoinArgs),
     /// Write the tables and pictures of a finished run
     Report(commands::report::ReportArgs),
+    /// Compute every statement of the paper's theory; exit 3 if one does not hold
+    Theory(commands::theory::TheoryArgs),
     /// Print the JSON schema of experiment files
     Schema,
     /// Print the completion script of a shell

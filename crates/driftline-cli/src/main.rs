@@ -8,6 +8,8 @@ mod interrupt;
 mod output;
 mod progress;
 mod report;
+mod theory_page;
+mod theory_pictures;
 
 use std::process::ExitCode;
 
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args, talk),
         Command::Join(args) => commands::join::run(&args, talk),
         Command::Report(args) => commands::report::run(&args, talk),
+        Command::Theory(args) => commands::theory::run(&args, talk),
         Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man => commands::man::run(),

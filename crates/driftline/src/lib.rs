@@ -43,16 +43,16 @@ pub mod error;
 pub mod files;
 mod math;
 pub mod random;
-pub mod theory;
-pub mod transport;
 
 pub mod data;
 pub mod models;
+pub mod transport;
 
 pub mod adapt;
 pub mod datasets;
 pub mod evaluate;
 
 pub mod experiment;
+pub mod theory;
 
 pub use error::{Error, Result};

@@ -223,6 +223,7 @@ fn learner(
     };
     match model {
         ModelSpec::Linear(spec) => linear(spec, training, at).map(AnyLearner::Linear),
+        ModelSpec::Margin(learner) => Ok(AnyLearner::Margin(*learner)),
     }
 }
 

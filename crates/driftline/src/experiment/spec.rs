@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::dataset::Dataset;
 use crate::adapt::{Confidence, Filter, LabelKind, OptimizerState, Starvation, StudentStart};
 use crate::data::{NonNegative, Positive, Tail};
-use crate::models::linear::{CrossValidation, FullBatch};
+use crate::models::linear::{CrossValidation, FullBatch, MarginLearner};
 
 /// One experiment file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -57,6 +57,8 @@ pub struct DatasetSpec {
 #[serde(rename_all = "kebab-case")]
 pub enum ModelSpec {
     Linear(LinearSpec),
+    /// The theory's linear model: two classes, ‖w‖ ≤ R, trained to the minimum; `training` does not apply to it.
+    Margin(MarginLearner),
 }
 
 /// A linear softmax model; exactly one of `l2` and `cross-validate`.

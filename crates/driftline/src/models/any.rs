@@ -2,29 +2,32 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::linear::{LinearLearner, LinearModel};
+use super::linear::{LinearLearner, LinearModel, MarginLearner, MarginModel};
 use super::{Classifier, Learner};
-use crate::Result;
 use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};
 use crate::random::Seed;
+use crate::{Error, Result};
 
 /// Any learner of the library.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AnyLearner {
     Linear(LinearLearner),
+    Margin(MarginLearner),
 }
 
 /// A model made by an [`AnyLearner`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyModel {
     Linear(LinearModel),
+    Margin(MarginModel),
 }
 
 impl AnyModel {
     fn classifier(&self) -> &dyn Classifier {
         match self {
             AnyModel::Linear(model) => model,
+            AnyModel::Margin(model) => model,
         }
     }
 }
@@ -53,6 +56,7 @@ impl Learner for AnyLearner {
     fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel> {
         match self {
             AnyLearner::Linear(learner) => learner.fit(examples, seed).map(AnyModel::Linear),
+            AnyLearner::Margin(learner) => learner.fit(examples, seed).map(AnyModel::Margin),
         }
     }
 
@@ -61,6 +65,10 @@ impl Learner for AnyLearner {
             (AnyLearner::Linear(learner), AnyModel::Linear(start)) => {
                 learner.refit(start, examples, seed).map(AnyModel::Linear)
             }
+            (AnyLearner::Margin(learner), AnyModel::Margin(start)) => {
+                learner.refit(start, examples, seed).map(AnyModel::Margin)
+            }
+            _ => Err(Error::NoWarmStart),
         }
     }
 
@@ -69,12 +77,15 @@ impl Learner for AnyLearner {
             (AnyLearner::Linear(learner), AnyModel::Linear(model)) => {
                 AnyModel::Linear(learner.forget(model))
             }
+            // Margin models carry no optimiser state, and a model of another kind has none to clear here.
+            _ => model.clone(),
         }
     }
 
     fn tuned(&self, source: &Examples, seed: Seed) -> Result<Self> {
         match self {
             AnyLearner::Linear(learner) => learner.tuned(source, seed).map(AnyLearner::Linear),
+            AnyLearner::Margin(learner) => learner.tuned(source, seed).map(AnyLearner::Margin),
         }
     }
 }

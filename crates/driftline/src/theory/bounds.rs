@@ -17,7 +17,11 @@ pub struct Bound {
 
 impl Bound {
     fn new(value: f64, broken: Vec<String>) -> Self {
-        let value = if broken.is_empty() { value } else { f64::INFINITY };
+        let value = if broken.is_empty() {
+            value
+        } else {
+            f64::INFINITY
+        };
         Self {
             value,
             vacuous: value >= 1.0,
@@ -171,7 +175,10 @@ mod tests {
     #[test]
     fn a_broken_assumption_is_named_and_the_bound_is_infinite() {
         let class = NormBall::new(Positive::new(2.0).unwrap(), BiasRule::Free);
-        let step = Step { rho: 0.5, label_shift: 0.1 };
+        let step = Step {
+            rho: 0.5,
+            label_shift: 0.1,
+        };
         let bound = one_step(&class, &step, 0.01, 0.0, None);
         assert!(bound.value.is_infinite() && bound.vacuous);
         assert_eq!(bound.broken.len(), 2);
@@ -184,9 +191,21 @@ mod tests {
         for steps in 0..6 {
             for rho in [0.0, 0.3, 0.9] {
                 for best in [0.0, 0.01, 0.05] {
-                    let step = Step { rho, label_shift: 0.0 };
-                    let journey = Journey { steps, step, start: 0.05, best };
-                    let sampling = Sampling { n: 1000, delta: 0.1, b: 1.0 };
+                    let step = Step {
+                        rho,
+                        label_shift: 0.0,
+                    };
+                    let journey = Journey {
+                        steps,
+                        step,
+                        start: 0.05,
+                        best,
+                    };
+                    let sampling = Sampling {
+                        n: 1000,
+                        delta: 0.1,
+                        b: 1.0,
+                    };
                     for sampling in [None, Some(&sampling)] {
                         let printed = gradual_printed(&class, &journey, sampling);
                         let tight = gradual_tight(&class, &journey, sampling);

@@ -71,7 +71,11 @@ impl Minimizers {
     /// `probes` are further inputs whose labels by the minimisers are of interest.
     pub fn new(points: &Points, class: &NormBall, probes: &[f64]) -> Result<Self> {
         if points.dimension() != 1 {
-            return Err(Error::out_of_range("the dimension", points.dimension(), "1"));
+            return Err(Error::out_of_range(
+                "the dimension",
+                points.dimension(),
+                "1",
+            ));
         }
         if class.bias != BiasRule::Free {
             return Err(Error::out_of_range(
@@ -132,7 +136,11 @@ impl Minimizers {
         let label = |model: &MarginModel| {
             let sign = |x: &[f64]| {
                 let score = model.score(x);
-                if score.abs() < ZERO { Sign::Plus } else { Sign::of(score) }
+                if score.abs() < ZERO {
+                    Sign::Plus
+                } else {
+                    Sign::of(score)
+                }
             };
             domain.iter().map(|p| sign(p.x)).collect::<Vec<Sign>>()
         };
@@ -153,7 +161,10 @@ fn on_the_border(inputs: &[f64], class: &NormBall) -> Vec<MarginModel> {
         knots.dedup_by(|a, b| (*a - *b).abs() < ZERO);
         let (first, last) = (knots[0], knots[knots.len() - 1]);
         let between: Vec<f64> = knots.windows(2).map(|k| (k[0] + k[1]) / 2.0).collect();
-        let biases = [first - 1.0, last + 1.0].into_iter().chain(knots).chain(between);
+        let biases = [first - 1.0, last + 1.0]
+            .into_iter()
+            .chain(knots)
+            .chain(between);
         models.extend(biases.map(|b| MarginModel::new(vec![w], b)));
     }
     models
@@ -191,7 +202,12 @@ pub fn follow_all(class: &NormBall, start: &MarginModel, domains: &[Atoms]) -> R
     let Some(first) = domains.first() else {
         return Ok(Vec::new());
     };
-    let mut labelings = vec![first.iter().map(|p| start.decide(p.x)).collect::<Vec<Sign>>()];
+    let mut labelings = vec![
+        first
+            .iter()
+            .map(|p| start.decide(p.x))
+            .collect::<Vec<Sign>>(),
+    ];
     let mut stages = Vec::new();
     for (t, domain) in domains.iter().enumerate() {
         let next = domains.get(t + 1);

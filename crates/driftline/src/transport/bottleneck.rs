@@ -34,7 +34,11 @@ pub(super) fn search<S: Clone>(
     let mut galloping = true;
     while low < high {
         let middle = low + (high - low) / 2;
-        let trial = if galloping { (low + stride).min(middle) } else { middle };
+        let trial = if galloping {
+            (low + stride).min(middle)
+        } else {
+            middle
+        };
         let graph = pairs.graph(|_, _, bits| bits <= trial);
         let mut attempt = partial.clone();
         match grow(&mut attempt, &graph) {
@@ -104,13 +108,19 @@ impl Pairs {
     }
 
     fn nearest_of_farthest(&self) -> u32 {
-        let for_left = self.rows().map(|row| row.iter().copied().min().unwrap_or(0)).max();
+        let for_left = self
+            .rows()
+            .map(|row| row.iter().copied().min().unwrap_or(0))
+            .max();
         let for_right = self
             .rows()
             .fold(
                 || vec![u32::MAX; self.rights],
                 |mut least, row| {
-                    least.iter_mut().zip(row).for_each(|(a, &b)| *a = (*a).min(b));
+                    least
+                        .iter_mut()
+                        .zip(row)
+                        .for_each(|(a, &b)| *a = (*a).min(b));
                     least
                 },
             )
@@ -121,7 +131,9 @@ impl Pairs {
                     a
                 },
             );
-        for_left.unwrap_or(0).max(for_right.into_iter().max().unwrap_or(0))
+        for_left
+            .unwrap_or(0)
+            .max(for_right.into_iter().max().unwrap_or(0))
     }
 
     fn graph(&self, joined: impl Fn(usize, usize, u32) -> bool + Sync) -> Adjacency {
@@ -154,7 +166,11 @@ impl Pairs {
     }
 
     fn exact_distances(&self, bits: u32, p: &Cloud, q: &Cloud) -> Vec<f64> {
-        let same = self.bits.par_iter().enumerate().filter(|(_, b)| **b == bits);
+        let same = self
+            .bits
+            .par_iter()
+            .enumerate()
+            .filter(|(_, b)| **b == bits);
         same.map(|(cell, _)| {
             squared_distance(p.point(cell / self.rights), q.point(cell % self.rights))
         })
@@ -177,7 +193,13 @@ mod tests {
         let mut generator = seed.generator();
         let mut draw = || -> f64 { generator.random_range(-1.0..1.0) };
         // Coarse coordinates give many equal distances.
-        let values = (0..n * d).map(|_| if coarse { (draw() * 2.0).round() } else { draw() });
+        let values = (0..n * d).map(|_| {
+            if coarse {
+                (draw() * 2.0).round()
+            } else {
+                draw()
+            }
+        });
         Cloud::new(d, values.collect()).unwrap()
     }
 
@@ -207,9 +229,15 @@ mod tests {
             let q = sample(n, d, seed.nth(1), case % 2 == 0);
             let right = by_trying(&p, &q, 0, &mut vec![false; n], 0.0);
             assert!((w_infinity(&p, &q) - right).abs() < 1e-12, "case {case}");
-            assert!((flow::w_infinity(&p, &q) - right).abs() < 1e-12, "case {case}");
+            assert!(
+                (flow::w_infinity(&p, &q) - right).abs() < 1e-12,
+                "case {case}"
+            );
             if d == 1 {
-                assert!((line::w_infinity(&p, &q) - right).abs() < 1e-12, "case {case}");
+                assert!(
+                    (line::w_infinity(&p, &q) - right).abs() < 1e-12,
+                    "case {case}"
+                );
             }
         }
     }

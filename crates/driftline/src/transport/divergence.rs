@@ -51,7 +51,10 @@ mod tests {
 
     #[test]
     fn by_hand() {
-        let p = Cloud::new(1, vec![0.0, 1.0]).unwrap().with_masses(&[0.25, 0.75]).unwrap();
+        let p = Cloud::new(1, vec![0.0, 1.0])
+            .unwrap()
+            .with_masses(&[0.25, 0.75])
+            .unwrap();
         let q = Cloud::new(1, vec![1.0, -0.0]).unwrap();
         assert!((total_variation(&p, &q).unwrap() - 0.25).abs() < 1e-15);
         let right = 0.25 * 0.5_f64.ln() + 0.75 * 1.5_f64.ln();

@@ -17,12 +17,10 @@ const DIRECTIONS: usize = 16;
 /// match the samples costs at least W∞, so one is built block by block along the direction in which they differ most.
 pub fn w_infinity(p: &Cloud, q: &Cloud, seed: Seed) -> Result<WInfinity> {
     let directions = directions(p, q, seed.named("directions"));
-    let apart = |direction: &Vec<f64>| {
-        line::w_infinity(&p.projected(direction), &q.projected(direction))
-    };
+    let apart =
+        |direction: &Vec<f64>| line::w_infinity(&p.projected(direction), &q.projected(direction));
     let by_projection = directions.iter().map(apart).fold(0.0, f64::max);
-    let by_neighbours =
-        probe(p, q, seed.named("left")).max(probe(q, p, seed.named("right")));
+    let by_neighbours = probe(p, q, seed.named("left")).max(probe(q, p, seed.named("right")));
     let subsample = |cloud: &Cloud, seed: Seed| {
         let order = permutation(cloud.len(), seed);
         cloud.pick(&order[..SUBSAMPLE.min(cloud.len())])
@@ -57,14 +55,19 @@ fn directions(p: &Cloud, q: &Cloud, seed: Seed) -> Vec<Vec<f64>> {
     let difference = p.mean().iter().zip(q.mean()).map(|(a, b)| a - b).collect();
     let mut generator = seed.generator();
     let mut drawn = || -> Vec<f64> {
-        (0..p.dimension()).map(|_| StandardNormal.sample(&mut generator)).collect()
+        (0..p.dimension())
+            .map(|_| StandardNormal.sample(&mut generator))
+            .collect()
     };
     let random: Vec<Vec<f64>> = (1..DIRECTIONS).map(|_| drawn()).collect();
     let unit = |v: Vec<f64>| -> Option<Vec<f64>> {
         let length = v.iter().map(|x| x * x).sum::<f64>().sqrt();
         (length > 0.0).then(|| v.iter().map(|x| x / length).collect())
     };
-    std::iter::once(difference).chain(random).filter_map(unit).collect()
+    std::iter::once(difference)
+        .chain(random)
+        .filter_map(unit)
+        .collect()
 }
 
 /// The largest distance from a few points to their nearest neighbours on the other side.
@@ -84,7 +87,10 @@ fn block_by_block(p: &Cloud, q: &Cloud, direction: &[f64]) -> f64 {
     let slices = p.len().max(q.len()).div_ceil(SUBSAMPLE);
     let (p, q) = (sliced(p, direction, slices), sliced(q, direction, slices));
     let pairs: Vec<(Cloud, Cloud)> = p.into_iter().zip(q).collect();
-    pairs.iter().map(|(p, q)| flow_or_matching(p, q)).fold(0.0, f64::max)
+    pairs
+        .iter()
+        .map(|(p, q)| flow_or_matching(p, q))
+        .fold(0.0, f64::max)
 }
 
 /// A point that lies across a cut is split between the two slices.
@@ -112,10 +118,18 @@ fn sliced(cloud: &Cloud, direction: &[f64], slices: usize) -> Vec<Cloud> {
     }
     let build = |(indices, masses): (Vec<usize>, Vec<f64>)| {
         let even = masses.iter().all(|m| (m - masses[0]).abs() < 1e-12);
-        let masses = if even { vec![1.0; masses.len()] } else { masses };
+        let masses = if even {
+            vec![1.0; masses.len()]
+        } else {
+            masses
+        };
         cloud.pick(&indices).with_masses(&masses)
     };
-    parts.into_iter().filter(|(i, _)| !i.is_empty()).filter_map(|part| build(part).ok()).collect()
+    parts
+        .into_iter()
+        .filter(|(i, _)| !i.is_empty())
+        .filter_map(|part| build(part).ok())
+        .collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,14 @@ const NEGLIGIBLE: f64 = 1e-12;
 /// W∞ for unequal sizes or weights.
 pub fn w_infinity(p: &Cloud, q: &Cloud) -> f64 {
     let pairs = Pairs::new(p, q);
-    search(p, q, &pairs, || Flow::empty(p, q), |flow, graph| flow.grow(graph)).sqrt()
+    search(
+        p,
+        q,
+        &pairs,
+        || Flow::empty(p, q),
+        |flow, graph| flow.grow(graph),
+    )
+    .sqrt()
 }
 
 /// Mass already moved, which stays valid when more pairs are allowed.
@@ -38,8 +45,9 @@ impl Flow {
         loop {
             let (mut layers, levels, reached) = self.layers(graph);
             if !reached {
-                let lefts: Vec<usize> =
-                    (0..levels.len()).filter(|&l| levels[l] != usize::MAX).collect();
+                let lefts: Vec<usize> = (0..levels.len())
+                    .filter(|&l| levels[l] != usize::MAX)
+                    .collect();
                 let mut rights = Bits::empty(graph.rights());
                 for layer in &layers {
                     let words = rights.words_mut().iter_mut().zip(layer.words());
@@ -58,8 +66,9 @@ impl Flow {
     fn layers(&self, graph: &Adjacency) -> (Vec<Bits>, Vec<usize>, bool) {
         let mut open = Bits::full(graph.rights());
         let mut levels = vec![usize::MAX; self.supply.len()];
-        let mut frontier: Vec<usize> =
-            (0..levels.len()).filter(|&l| self.supply[l] > NEGLIGIBLE).collect();
+        let mut frontier: Vec<usize> = (0..levels.len())
+            .filter(|&l| self.supply[l] > NEGLIGIBLE)
+            .collect();
         frontier.iter().for_each(|&l| levels[l] = 0);
         let mut layers = Vec::new();
         let mut reached = false;

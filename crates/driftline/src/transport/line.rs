@@ -8,7 +8,10 @@ const NEGLIGIBLE: f64 = 1e-12;
 /// W∞ on the line.
 pub fn w_infinity(p: &Cloud, q: &Cloud) -> f64 {
     let pieces = coupling(p, q);
-    pieces.iter().map(|&(x, y, _)| (x - y).abs()).fold(0.0, f64::max)
+    pieces
+        .iter()
+        .map(|&(x, y, _)| (x - y).abs())
+        .fold(0.0, f64::max)
 }
 
 /// The pieces (x, y, mass) of the monotone coupling.

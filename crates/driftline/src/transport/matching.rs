@@ -56,8 +56,9 @@ impl Matching {
     /// Breadth first from the free left vertices, stopping after the first layer that holds a free right vertex.
     fn layers(&self, graph: &Adjacency) -> Search {
         let mut open = Bits::full(graph.rights());
-        let mut frontier: Vec<usize> =
-            (0..self.left.len()).filter(|&l| self.left[l] == FREE).collect();
+        let mut frontier: Vec<usize> = (0..self.left.len())
+            .filter(|&l| self.left[l] == FREE)
+            .collect();
         let mut search = Search {
             layers: Vec::new(),
             lefts: frontier.clone(),

@@ -22,7 +22,10 @@ pub fn wasserstein(order: Order, p: &Cloud, q: &Cloud) -> Result<f64> {
     };
     let cost = if p.dimension() == 1 {
         let pieces = line::coupling(p, q);
-        pieces.iter().map(|&(x, y, mass)| mass * power((x - y) * (x - y))).sum()
+        pieces
+            .iter()
+            .map(|&(x, y, mass)| mass * power((x - y) * (x - y)))
+            .sum()
     } else {
         let costs = p
             .points()
@@ -160,7 +163,10 @@ mod tests {
                 .flat_map(|x| q.points().map(move |y| squared_distance(x, y)))
                 .collect();
             let right = cheapest_pairing(&costs, n, 0, &mut vec![false; n]) / n as f64;
-            assert!((cheapest_flow(&p, &q, &costs) - right).abs() < 1e-9, "case {case}");
+            assert!(
+                (cheapest_flow(&p, &q, &costs) - right).abs() < 1e-9,
+                "case {case}"
+            );
             let two = wasserstein(Order::Two, &p, &q).unwrap();
             assert!((two * two - right).abs() < 1e-9, "case {case}");
         }
@@ -168,8 +174,14 @@ mod tests {
 
     #[test]
     fn unequal_masses_move_only_what_they_must() {
-        let p = Cloud::new(2, vec![0.0, 0.0, 1.0, 0.0]).unwrap().with_masses(&[0.7, 0.3]).unwrap();
-        let q = Cloud::new(2, vec![0.0, 0.0, 1.0, 0.0]).unwrap().with_masses(&[0.4, 0.6]).unwrap();
+        let p = Cloud::new(2, vec![0.0, 0.0, 1.0, 0.0])
+            .unwrap()
+            .with_masses(&[0.7, 0.3])
+            .unwrap();
+        let q = Cloud::new(2, vec![0.0, 0.0, 1.0, 0.0])
+            .unwrap()
+            .with_masses(&[0.4, 0.6])
+            .unwrap();
         assert!((wasserstein(Order::One, &p, &q).unwrap() - 0.3).abs() < 1e-12);
         assert!((wasserstein(Order::Two, &p, &q).unwrap() - 0.3_f64.sqrt()).abs() < 1e-12);
     }

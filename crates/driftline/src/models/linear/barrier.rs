@@ -149,7 +149,9 @@ impl<'a> Problem<'a> {
     fn objective(&self, theta: &[f64], t: f64) -> f64 {
         let (weights, bias) = self.split(theta);
         let room = self.radius * self.radius - dot(weights, weights);
-        let bias_room = self.bias_limit.map_or(1.0, |limit| limit * limit - bias * bias);
+        let bias_room = self
+            .bias_limit
+            .map_or(1.0, |limit| limit * limit - bias * bias);
         if room <= 0.0 || bias_room <= 0.0 {
             return f64::INFINITY;
         }
@@ -275,7 +277,10 @@ impl<'a> Problem<'a> {
             value += point.mass * loss.value(margin) + self.pull(index) * margin;
             intercepts += intercept;
             let slope = (self.pull(index) - weight) * y;
-            pulled.iter_mut().zip(point.x).for_each(|(p, x)| *p += slope * x);
+            pulled
+                .iter_mut()
+                .zip(point.x)
+                .for_each(|(p, x)| *p += slope * x);
             bias_pull += slope;
         }
         let bias_limit = self.bias_limit.unwrap_or(0.0);
@@ -323,8 +328,11 @@ mod tests {
                         let near = |v: &f64, spread: f64, g: &mut crate::random::Generator| {
                             v + g.random_range(-spread..spread)
                         };
-                        let weights =
-                            found.model.weights.iter().map(|w| near(w, 0.1, &mut generator));
+                        let weights = found
+                            .model
+                            .weights
+                            .iter()
+                            .map(|w| near(w, 0.1, &mut generator));
                         let mut other = MarginModel::new(
                             weights.collect(),
                             near(&found.model.bias, 0.1, &mut generator),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::softmax::LinearModel;
 use crate::data::{Inputs, Labels, Probabilities, Shape};
 use crate::models::Classifier;
 use crate::models::loss::margin::sigmoid;
@@ -17,7 +18,11 @@ pub enum Sign {
 impl Sign {
     /// sign(score), with sign(0) = +1 as the paper has it.
     pub fn of(score: f64) -> Sign {
-        if score >= 0.0 { Sign::Plus } else { Sign::Minus }
+        if score >= 0.0 {
+            Sign::Plus
+        } else {
+            Sign::Minus
+        }
     }
 
     pub fn value(self) -> f64 {
@@ -64,6 +69,21 @@ impl MarginModel {
             bias,
             shape,
         })
+    }
+
+    /// A two-class softmax model as a margin model: score = logit of class 1 − logit of class 0. `None` for more classes.
+    pub fn from_softmax(model: &LinearModel) -> Option<MarginModel> {
+        if model.n_classes() != 2 {
+            return None;
+        }
+        let difference = |(&one, &zero): (&f32, &f32)| f64::from(one) - f64::from(zero);
+        let weights = model
+            .weights(1)
+            .iter()
+            .zip(model.weights(0))
+            .map(difference);
+        let bias = difference((&model.bias(1), &model.bias(0)));
+        MarginModel::with_shape(weights.collect(), bias, model.shape()).ok()
     }
 
     pub fn score(&self, x: &[f64]) -> f64 {

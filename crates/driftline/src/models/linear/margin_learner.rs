@@ -9,15 +9,15 @@ use super::margin::MarginModel;
 use super::norm_ball::NormBall;
 use super::points::Points;
 use super::{ramp_descent, ramp_line};
+use crate::Result;
 use crate::data::Examples;
 use crate::models::Learner;
 use crate::models::loss::margin::MarginLoss;
 use crate::random::Seed;
-use crate::Result;
 
 /// Minimises a margin loss over Θ_R. Two classes; class 1 is y = +1.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MarginLearner {
     pub loss: MarginLoss,
     pub class: NormBall,

@@ -45,11 +45,7 @@ impl Points {
             return Err(Error::out_of_range("a coordinate", bad, "finite"));
         }
         if !(mass.is_finite() && mass >= 0.0) {
-            return Err(Error::out_of_range(
-                "a mass",
-                mass,
-                "finite and at least 0",
-            ));
+            return Err(Error::out_of_range("a mass", mass, "finite and at least 0"));
         }
         self.coordinates.extend_from_slice(x);
         self.signs.push(y);

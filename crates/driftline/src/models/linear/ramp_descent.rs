@@ -10,9 +10,9 @@ use super::margin::{MarginModel, norm};
 use super::norm_ball::{BiasRule, NormBall};
 use super::points::Points;
 use super::ramp_line::best_bias;
+use crate::Result;
 use crate::models::loss::margin::MarginLoss;
 use crate::random::Seed;
-use crate::Result;
 
 const MAX_ROUNDS: usize = 50;
 const TOLERANCE: f64 = 1e-9;
@@ -125,7 +125,10 @@ mod tests {
                 points.loss(MarginLoss::Ramp, &exact),
                 points.loss(MarginLoss::Ramp, &found),
             );
-            assert!(loss >= least - 1e-9, "{loss} below the exact minimum {least}");
+            assert!(
+                loss >= least - 1e-9,
+                "{loss} below the exact minimum {least}"
+            );
             reached += usize::from(loss < least + 1e-7);
         }
         assert!(reached >= 36, "{reached} of 40");
@@ -138,7 +141,9 @@ mod tests {
         points.push(&[-1.5, 0.0], Sign::Minus, 0.45).unwrap();
         points.push(&[-60.0, 1.0], Sign::Plus, 0.10).unwrap();
         let ball = NormBall::unit().with_bias(BiasRule::None);
-        let hinge = minimize(&points, Convex::Hinge, &[], &ball, TOLERANCE).unwrap().model;
+        let hinge = minimize(&points, Convex::Hinge, &[], &ball, TOLERANCE)
+            .unwrap()
+            .model;
         let ramp = minimize_from_starts(&points, &ball, None, 4, Seed::new(0)).unwrap();
         assert!(points.loss(MarginLoss::Ramp, &hinge) > 0.4);
         assert!(points.loss(MarginLoss::Ramp, &ramp) < 0.1 + 1e-9);

@@ -161,7 +161,11 @@ fn nearest(plateaus: &[Plateau], weight: f64, bias: f64) -> (f64, f64) {
         let [b0, b1] = plateau.bias;
         let squared = (w1 - w0).powi(2) + (b1 - b0).powi(2);
         let along = (weight - w0) * (w1 - w0) + (bias - b0) * (b1 - b0);
-        let t = if squared > 0.0 { (along / squared).clamp(0.0, 1.0) } else { 0.0 };
+        let t = if squared > 0.0 {
+            (along / squared).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
         let (w, b) = (w0 + t * (w1 - w0), b0 + t * (b1 - b0));
         let far = (w - weight).powi(2) + (b - bias).powi(2);
         if far < best.0 {
@@ -193,7 +197,9 @@ pub fn best_bias(points: &Points, weights: &[f64], ball: &NormBall) -> Result<f6
     let farthest = line.iter().map(|p| p.x[0].abs()).fold(0.0, f64::max);
     let limit = ball.largest_bias().min(farthest + 1.0);
     let (_, stretches) = minimize_on_segment(&line, (1.0, -limit), (1.0, limit));
-    let widest = stretches.iter().max_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0])));
+    let widest = stretches
+        .iter()
+        .max_by(|a, b| (a[1] - a[0]).total_cmp(&(b[1] - b[0])));
     let [low, high] = widest.copied().unwrap_or([0.5, 0.5]);
     Ok((low + high - 1.0) * limit)
 }

@@ -1,8 +1,8 @@
 //! Section 5.3: the same source and target, reached by rotating the points or by mixing the two ends. Only the first is
 //! gradual in W∞; only the second is in total variation.
 
-use super::{Outcome, near};
 use super::picture::{Panel, Picture};
+use super::{Outcome, near};
 use crate::Result;
 use crate::models::linear::points::Points;
 use crate::models::linear::{MarginLearner, MarginModel, NormBall, Sign};
@@ -24,7 +24,11 @@ fn turned(degrees: f64) -> Result<Atoms> {
             let aside = 6.0 * (f64::from(k) - 2.0);
             let radius = 1.4 + 0.15 * f64::from(k % 2);
             let angle = (side + aside - degrees).to_radians();
-            points.push(&[radius * libm::cos(angle), radius * libm::sin(angle)], y, 1.0)?;
+            points.push(
+                &[radius * libm::cos(angle), radius * libm::sin(angle)],
+                y,
+                1.0,
+            )?;
         }
     }
     Atoms::new(&points)
@@ -76,9 +80,12 @@ fn measure(domains: &[Atoms], start: &MarginModel, seed: Seed) -> Result<Stream>
 
 pub fn streams(seed: Seed) -> Result<Outcome> {
     let share = |t: usize| t as f64 / STEPS as f64;
-    let rotating: Vec<Atoms> =
-        (0..=STEPS).map(|t| turned(TURN * share(t))).collect::<Result<_>>()?;
-    let mixing: Vec<Atoms> = (0..=STEPS).map(|t| mixed(share(t))).collect::<Result<_>>()?;
+    let rotating: Vec<Atoms> = (0..=STEPS)
+        .map(|t| turned(TURN * share(t)))
+        .collect::<Result<_>>()?;
+    let mixing: Vec<Atoms> = (0..=STEPS)
+        .map(|t| mixed(share(t)))
+        .collect::<Result<_>>()?;
     let start = MarginModel::new(vec![0.0, 1.0], 0.0);
     let by_turning = measure(&rotating, &start, seed.named("rotating"))?;
     let by_mixing = measure(&mixing, &start, seed.named("mixing"))?;
@@ -89,28 +96,46 @@ pub fn streams(seed: Seed) -> Result<Outcome> {
         && near(by_turning.error, 0.0)
         && by_mixing.error > 0.5;
     let line = |name: &str, s: &Stream| {
-        format!("{name}: W∞ {:.2}, TV {:.2}, error {:.2}", s.w_infinity, s.variation, s.error)
+        format!(
+            "{name}: W∞ {:.2}, TV {:.2}, error {:.2}",
+            s.w_infinity, s.variation, s.error
+        )
     };
     let panels = vec![
-        Panel::new("rotating, halfway", &rotating[STEPS / 2], &[("source", &start)]),
+        Panel::new(
+            "rotating, halfway",
+            &rotating[STEPS / 2],
+            &[("source", &start)],
+        ),
         Panel::new("mixing, halfway", &mixing[STEPS / 2], &[("source", &start)]),
         Panel::new(
             "target",
             &rotating[STEPS],
-            &[("by rotating", &by_turning.model), ("by mixing", &by_mixing.model)],
+            &[
+                ("by rotating", &by_turning.model),
+                ("by mixing", &by_mixing.model),
+            ],
         ),
     ];
     Ok(Outcome {
         predicted: "rotating: W∞ < 1/R, TV 1, error 0; mixing: W∞ > 1/R, TV 1/20, fails".into(),
-        computed: format!("{}; {}", line("rotating", &by_turning), line("mixing", &by_mixing)),
+        computed: format!(
+            "{}; {}",
+            line("rotating", &by_turning),
+            line("mixing", &by_mixing)
+        ),
         holds,
         explanation: format!(
             "From the same source to the same target ({TURN}° away) in {STEPS} steps. Turning every point a little has \
              total variation 1 (the supports never meet; KL is {}) and W∞ = {:.3}; replacing 1/{STEPS} of the source by \
              target has total variation 1/{STEPS}, KL {}, and W∞ = {:.3}, because the replaced mass has to jump. W₁ is \
              small for both ({:.3} and {:.3}): averages do not tell. Gradual self-training needs small W∞.",
-            by_turning.divergence, by_turning.w_infinity, by_mixing.divergence,
-            by_mixing.w_infinity, by_turning.w_one, by_mixing.w_one
+            by_turning.divergence,
+            by_turning.w_infinity,
+            by_mixing.divergence,
+            by_mixing.w_infinity,
+            by_turning.w_one,
+            by_mixing.w_one
         ),
         picture: Some(Picture::Domains(panels)),
     })

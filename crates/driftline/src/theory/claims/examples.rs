@@ -1,7 +1,7 @@
 //! Examples 3.1 and A.8.
 
-use super::{Outcome, near};
 use super::picture::{Panel, Picture};
+use super::{Outcome, near};
 use crate::Result;
 use crate::models::linear::{MarginLearner, MarginModel, Sign};
 use crate::models::loss::margin::MarginLoss;
@@ -59,7 +59,11 @@ fn panels(construction: &Construction, methods: &Methods) -> Picture {
     let names = ["source", "target ST", "gradual ST"];
     let models: Vec<(&str, &MarginModel)> = names.into_iter().zip(&methods.models).collect();
     let titled = construction.domains.iter().enumerate();
-    Picture::Domains(titled.map(|(t, p)| Panel::new(format!("P{t}"), p, &models)).collect())
+    Picture::Domains(
+        titled
+            .map(|(t, p)| Panel::new(format!("P{t}"), p, &models))
+            .collect(),
+    )
 }
 
 pub fn baselines_fail(seed: Seed) -> Result<Outcome> {
@@ -165,7 +169,10 @@ pub fn max_margin(seed: Seed) -> Result<Outcome> {
 /// The smallest distance from a point to the boundary, negative if one is on the wrong side.
 fn geometric_margin(domain: &Atoms, model: &MarginModel) -> f64 {
     let margin = |y: Sign, x: &[f64]| y.value() * model.score(x) / model.norm();
-    domain.iter().map(|p| margin(p.y, p.x)).fold(f64::INFINITY, f64::min)
+    domain
+        .iter()
+        .map(|p| margin(p.y, p.x))
+        .fold(f64::INFINITY, f64::min)
 }
 
 /// Half the smallest distance between points of different classes: no margin can be larger.
@@ -185,7 +192,14 @@ pub fn doubling(_: Seed) -> Result<Outcome> {
     let mut ratios = Vec::new();
     let mut picture = None;
     let mut printed_bias_is_worse = true;
-    for (alpha, epsilon) in [(0.2, 0.1), (0.2, 0.01), (0.1, 0.01), (0.1, 0.001), (0.01, 0.001), (0.24, 1e-4)] {
+    for (alpha, epsilon) in [
+        (0.2, 0.1),
+        (0.2, 0.01),
+        (0.1, 0.01),
+        (0.1, 0.001),
+        (0.01, 0.001),
+        (0.24, 1e-4),
+    ] {
         let example = example_a8::doubling(alpha, epsilon)?;
         let p = &example.domains[1];
         let before = p.ramp_loss(&example.start);
@@ -194,8 +208,10 @@ pub fn doubling(_: Seed) -> Result<Outcome> {
         let after = students.ramp_loss(p);
         holds &= before <= alpha + 1e-12 && after.least >= 2.0 * alpha - epsilon - 1e-12;
         ratios.push(format!("{:.3}", after.least / alpha));
-        let (right, printed) =
-            (MarginModel::new(vec![1.0], -1.0), MarginModel::new(vec![1.0], 1.0));
+        let (right, printed) = (
+            MarginModel::new(vec![1.0], -1.0),
+            MarginModel::new(vec![1.0], 1.0),
+        );
         holds &= labeled.ramp_loss(&right) <= students.risk + 1e-9;
         printed_bias_is_worse &= labeled.ramp_loss(&printed) > students.risk + 1e-9;
         let models = [("θ₀", &example.start), ("θ₁", &right)];

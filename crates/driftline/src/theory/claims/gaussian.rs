@@ -23,26 +23,37 @@ pub fn followed(seed: Seed) -> Result<Outcome> {
     for (k, dimension) in DIMENSIONS.into_iter().enumerate() {
         for (j, b) in [1.0, 3.0].into_iter().enumerate() {
             let drift = Drift::within_assumptions(dimension, STEPS, b, seed.nth(k).nth(j));
-            MarginLoss::ALL.iter().for_each(|&loss| cases.push((dimension, b, loss, drift.clone())));
+            MarginLoss::ALL
+                .iter()
+                .for_each(|&loss| cases.push((dimension, b, loss, drift.clone())));
         }
     }
     let farthest = |(dimension, b, loss, drift): &(usize, f64, MarginLoss, Drift)| -> Result<_> {
         let (jump, nearest) = drift.extremes();
-        let off = follow(drift, *loss)?.iter().map(|s| s.off).fold(0.0, f64::max);
+        let off = follow(drift, *loss)?
+            .iter()
+            .map(|s| s.off)
+            .fold(0.0, f64::max);
         let within = jump <= b / 4.0 && nearest >= *b;
         Ok((*dimension, off, within))
     };
     let results: Vec<(usize, f64, bool)> = cases.par_iter().map(farthest).collect::<Result<_>>()?;
     let worst = |d: usize| {
-        results.iter().filter(|r| r.0 == d).map(|r| r.1).fold(0.0, f64::max)
+        results
+            .iter()
+            .filter(|r| r.0 == d)
+            .map(|r| r.1)
+            .fold(0.0, f64::max)
     };
     let (grid_gap, mirrored, error_minimal) = against_grid(seed.named("grid"))?;
     let holds = results.iter().all(|r| r.1 < 1e-6 && r.2)
         && grid_gap <= 1e-9
         && mirrored < 1e-12
         && error_minimal;
-    let per_dimension: Vec<String> =
-        DIMENSIONS.iter().map(|&d| format!("d = {d}: {:.0e}", worst(d))).collect();
+    let per_dimension: Vec<String> = DIMENSIONS
+        .iter()
+        .map(|&d| format!("d = {d}: {:.0e}", worst(d)))
+        .collect();
     Ok(Outcome {
         predicted: "‖w_t − w*(μ_t)‖ = 0 at each of 50 steps for ramp, hinge and logistic".into(),
         computed: format!("largest distance {}", per_dimension.join(", ")),
@@ -62,15 +73,24 @@ pub fn followed(seed: Seed) -> Result<Outcome> {
 
 /// U along the unit circle for a two-dimensional mixture: two mirrored minima.
 fn around_the_circle() -> Picture {
-    let mixture = Mixture { mean: vec![1.5, 0.0], sigma: 0.8 };
+    let mixture = Mixture {
+        mean: vec![1.5, 0.0],
+        sigma: 0.8,
+    };
     let at = |loss: MarginLoss, degrees: i32| {
         let angle = f64::from(degrees).to_radians();
         let w = [libm::cos(angle), libm::sin(angle)];
-        (f64::from(degrees), libm::exp(mixture.log_unlabeled_loss(loss, &w)))
+        (
+            f64::from(degrees),
+            libm::exp(mixture.log_unlabeled_loss(loss, &w)),
+        )
     };
     let curve = |loss: MarginLoss, name: &str| Curve {
         name: name.into(),
-        points: (-90..=270).step_by(3).map(|degrees| at(loss, degrees)).collect(),
+        points: (-90..=270)
+            .step_by(3)
+            .map(|degrees| at(loss, degrees))
+            .collect(),
     };
     Picture::Curves {
         horizontal: "angle between w and μ, degrees".into(),
@@ -120,7 +140,10 @@ fn against_grid(seed: Seed) -> Result<(f64, f64, bool)> {
 }
 
 fn mixture(mean: [f64; 2], sigma: f64) -> Mixture {
-    Mixture { mean: mean.to_vec(), sigma }
+    Mixture {
+        mean: mean.to_vec(),
+        sigma,
+    }
 }
 
 pub fn broken(_: Seed) -> Result<Outcome> {
@@ -136,7 +159,9 @@ pub fn broken(_: Seed) -> Result<Outcome> {
         start: turned(0.0).to_vec(),
     };
     let through_zero = Drift {
-        domains: (0..10).map(|t| mixture([1.1 - 0.24 * f64::from(t), 0.0], 0.5)).collect(),
+        domains: (0..10)
+            .map(|t| mixture([1.1 - 0.24 * f64::from(t), 0.0], 0.5))
+            .collect(),
         start: turned(0.0).to_vec(),
     };
     let far_start = Drift {
@@ -153,7 +178,9 @@ pub fn broken(_: Seed) -> Result<Outcome> {
     for (name, drift) in cases {
         let mut most: f64 = 0.0;
         for loss in MarginLoss::ALL {
-            let last = follow(drift, loss)?.pop().map_or((0.0, 0.0), |s| (s.off, s.excess_error));
+            let last = follow(drift, loss)?
+                .pop()
+                .map_or((0.0, 0.0), |s| (s.off, s.excess_error));
             holds &= last.0 > 1.0 && last.1 > 0.4;
             most = most.max(last.0);
         }
@@ -164,7 +191,9 @@ pub fn broken(_: Seed) -> Result<Outcome> {
         domains: vec![mixture(turned(0.0), 0.5), mixture(turned(27.0), 0.5)],
         start: turned(0.0).to_vec(),
     };
-    let still = follow(&mild, MarginLoss::Ramp)?.pop().map_or(f64::INFINITY, |s| s.off);
+    let still = follow(&mild, MarginLoss::Ramp)?
+        .pop()
+        .map_or(f64::INFINITY, |s| s.off);
     holds &= still < 1e-6 && mild.extremes().0 > 0.25;
     Ok(Outcome {
         predicted: "the direction is lost: w_T near −w*(μ_T), at distance up to 2".into(),
@@ -201,7 +230,10 @@ pub fn descent(seed: Seed) -> Result<Outcome> {
             }
             Ok(most)
         };
-        let rises: Vec<f64> = (0..trials).into_par_iter().map(rise).collect::<Result<_>>()?;
+        let rises: Vec<f64> = (0..trials)
+            .into_par_iter()
+            .map(rise)
+            .collect::<Result<_>>()?;
         let most = rises.into_iter().fold(f64::NEG_INFINITY, f64::max);
         holds &= most < 1e-8;
         lines.push(format!("{} {most:+.0e}", loss.name()));
@@ -220,7 +252,9 @@ pub fn descent(seed: Seed) -> Result<Outcome> {
 }
 
 fn gaussian_vector(generator: &mut Generator, dimension: usize) -> Vec<f64> {
-    (0..dimension).map(|_| StandardNormal.sample(generator)).collect()
+    (0..dimension)
+        .map(|_| StandardNormal.sample(generator))
+        .collect()
 }
 
 pub fn lipschitz(seed: Seed) -> Result<Outcome> {
@@ -234,14 +268,17 @@ pub fn lipschitz(seed: Seed) -> Result<Outcome> {
         let outside = |generator: &mut Generator| {
             let v = gaussian_vector(generator, dimension);
             let near: bool = generator.random_bool(0.5);
-            let length = b * if near { 1.0 } else { generator.random_range(1.0..3.0) };
+            let length = b * if near {
+                1.0
+            } else {
+                generator.random_range(1.0..3.0)
+            };
             let scale = length / norm(&v);
             v.iter().map(|x| x * scale).collect::<Vec<f64>>()
         };
         let (mu, other) = (outside(&mut generator), outside(&mut generator));
-        let difference = |a: &[f64], b: &[f64]| {
-            norm(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>())
-        };
+        let difference =
+            |a: &[f64], b: &[f64]| norm(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<f64>>());
         let unit = |v: &[f64]| {
             let length = norm(v);
             v.iter().map(|x| x / length).collect::<Vec<f64>>()
@@ -254,8 +291,7 @@ pub fn lipschitz(seed: Seed) -> Result<Outcome> {
         let (v, w) = (unit(&mu), other.iter().map(|x| x / b).collect::<Vec<f64>>());
         let length = norm(&w);
         let inner: f64 = v.iter().zip(&w).map(|(a, b)| a * b).sum();
-        proof_step_fails +=
-            usize::from(1.0 - 2.0 * inner / length > length - 2.0 * inner + 1e-12);
+        proof_step_fails += usize::from(1.0 - 2.0 * inner / length > length - 2.0 * inner + 1e-12);
     }
     Ok(Outcome {
         predicted: "‖w*(μ') − w*(μ)‖ ≤ ‖μ' − μ‖/B".into(),
@@ -285,7 +321,11 @@ pub fn local_minimum(seed: Seed) -> Result<Outcome> {
             let aside = gaussian_vector(&mut generator, dimension);
             let reach: f64 = generator.random_range(0.01..1.0);
             let scale = reach / norm(&aside);
-            let w: Vec<f64> = best.iter().zip(&aside).map(|(b, a)| b + scale * a).collect();
+            let w: Vec<f64> = best
+                .iter()
+                .zip(&aside)
+                .map(|(b, a)| b + scale * a)
+                .collect();
             if norm(&w) <= 1.0 {
                 break w;
             }
@@ -325,13 +365,19 @@ fn reflection_identities(seed: Seed) -> bool {
         let best = [libm::sin(half), libm::cos(half)];
         let w = [-best[0], best[1]];
         let mean = [length * best[0], length * best[1]];
-        let u = [generator.random_range(0.0..3.0), generator.random_range(0.0..3.0)];
+        let u = [
+            generator.random_range(0.0..3.0),
+            generator.random_range(0.0..3.0),
+        ];
         let mirrored = [-u[0], u[1]];
         let score = |a: [f64; 2], b: [f64; 2]| (a[0] * b[0] + a[1] * b[1]).abs();
         let change = |u: [f64; 2]| loss.value(score(best, u)) - loss.value(score(w, u));
         let density = |u: [f64; 2]| {
             let square = |s: f64| (u[0] - s * mean[0]).powi(2) + (u[1] - s * mean[1]).powi(2);
-            [1.0, -1.0].map(|s| libm::exp(-square(s) / (2.0 * sigma * sigma))).iter().sum::<f64>()
+            [1.0, -1.0]
+                .map(|s| libm::exp(-square(s) / (2.0 * sigma * sigma)))
+                .iter()
+                .sum::<f64>()
         };
         (change(u) + change(mirrored)).abs() < 1e-12
             && density(u) >= density(mirrored) * (1.0 - 1e-12)

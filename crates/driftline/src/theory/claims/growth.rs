@@ -4,9 +4,7 @@ use super::Outcome;
 use super::picture::{Curve, Panel, Picture};
 use crate::Result;
 use crate::random::Seed;
-use crate::theory::constructions::exponential_growth::{
-    self as growth, Growth, witness,
-};
+use crate::theory::constructions::exponential_growth::{self as growth, Growth, witness};
 use crate::theory::population::follow_all;
 
 const STARTS: [f64; 9] = [0.25, 0.24, 0.2, 0.15, 0.11, 0.1, 0.05, 0.02, 0.01];
@@ -28,19 +26,31 @@ struct Grown {
 fn grow(build: fn(f64, usize) -> Result<Growth>, start: f64) -> Result<Grown> {
     let growth = build(start, ROUNDS)?;
     let construction = &growth.construction;
-    let stages = follow_all(&construction.class, &construction.start, &construction.domains[1..])?;
-    let checkpoints: Vec<_> =
-        (1..=ROUNDS).map(|t| (t, stages[growth.shifts_per_round * t - 1].ramp_loss)).collect();
+    let stages = follow_all(
+        &construction.class,
+        &construction.start,
+        &construction.domains[1..],
+    )?;
+    let checkpoints: Vec<_> = (1..=ROUNDS)
+        .map(|t| (t, stages[growth.shifts_per_round * t - 1].ramp_loss))
+        .collect();
     let assumptions = construction.assumptions(&witness())?;
     let begins = construction.domains[0].ramp_loss(&construction.start);
     Ok(Grown {
         start,
-        always: checkpoints.iter().all(|(t, l)| l.least >= growth.required(*t) - 1e-9),
-        never: checkpoints.iter().any(|(t, l)| l.most < growth.required(*t) - 1e-9),
+        always: checkpoints
+            .iter()
+            .all(|(t, l)| l.least >= growth.required(*t) - 1e-9),
+        never: checkpoints
+            .iter()
+            .any(|(t, l)| l.most < growth.required(*t) - 1e-9),
         rho: assumptions.rho,
         assumptions: assumptions.hold() && assumptions.separation == 0.0 && begins <= start + 1e-12,
         losses: checkpoints.iter().map(|(_, l)| l.least).collect(),
-        required: checkpoints.iter().map(|(t, _)| growth.required(*t)).collect(),
+        required: checkpoints
+            .iter()
+            .map(|(t, _)| growth.required(*t))
+            .collect(),
     })
 }
 
@@ -49,16 +59,28 @@ fn all(build: fn(f64, usize) -> Result<Growth>) -> Result<Vec<Grown>> {
 }
 
 fn list(grown: &[Grown], keep: impl Fn(&Grown) -> bool) -> String {
-    let kept: Vec<String> =
-        grown.iter().filter(|g| keep(g)).map(|g| g.start.to_string()).collect();
-    if kept.is_empty() { "none".into() } else { kept.join(", ") }
+    let kept: Vec<String> = grown
+        .iter()
+        .filter(|g| keep(g))
+        .map(|g| g.start.to_string())
+        .collect();
+    if kept.is_empty() {
+        "none".into()
+    } else {
+        kept.join(", ")
+    }
 }
 
 pub fn printed(_: Seed) -> Result<Outcome> {
     let grown = all(growth::printed)?;
-    let tenth = grown.iter().find(|g| g.start == 0.1).map_or(false, |g| g.never && !g.always);
+    let tenth = grown
+        .iter()
+        .find(|g| g.start == 0.1)
+        .map_or(false, |g| g.never && !g.always);
     let border = 4.0 / 17.0;
-    let as_said = grown.iter().all(|g| if g.start > border { g.always } else { g.never });
+    let as_said = grown
+        .iter()
+        .all(|g| if g.start > border { g.always } else { g.never });
     // At P₁, the labels of (1, 0) cost (1, 0) itself 1.15·α₀, but a bias of 0.5 only α₀.
     let example = growth::printed(0.1, 1)?.construction;
     let labeled = example.domains[1].labeled_by(&example.start);
@@ -66,12 +88,24 @@ pub fn printed(_: Seed) -> Result<Outcome> {
     let (stay, move_on) = (labeled.ramp_loss(&example.start), labeled.ramp_loss(&moved));
     let panels = vec![
         Panel::new("P0", &example.domains[0], &[("θ₀", &example.start)]),
-        Panel::new("P1", &example.domains[1], &[("θ₀", &example.start), ("better", &moved)]),
-        Panel::new("P2", &example.domains[2], &[("θ₀", &example.start), ("better", &moved)]),
+        Panel::new(
+            "P1",
+            &example.domains[1],
+            &[("θ₀", &example.start), ("better", &moved)],
+        ),
+        Panel::new(
+            "P2",
+            &example.domains[2],
+            &[("θ₀", &example.start), ("better", &moved)],
+        ),
     ];
     Ok(Outcome {
         predicted: "fails".into(),
-        computed: if tenth { "fails".into() } else { "does not fail".into() },
+        computed: if tenth {
+            "fails".into()
+        } else {
+            "does not fail".into()
+        },
         holds: tenth && as_said && move_on < stay - 1e-9,
         explanation: format!(
             "Printed: (1, 0) stays optimal while positives slip past it, and the loss doubles. In fact, for α₀ = 0.1 at \
@@ -109,14 +143,27 @@ fn repaired(build: fn(f64, usize) -> Result<Growth>, how: &str) -> Result<Outcom
     let rho = grown.iter().map(|g| g.rho).fold(0.0, f64::max);
     let small = &grown[7];
     let rounds = |values: &[f64]| {
-        values.iter().enumerate().map(|(t, &v)| ((t + 1) as f64, v)).collect::<Vec<_>>()
+        values
+            .iter()
+            .enumerate()
+            .map(|(t, &v)| ((t + 1) as f64, v))
+            .collect::<Vec<_>>()
     };
     let curves = vec![
-        Curve { name: "loss".into(), points: rounds(&small.losses) },
-        Curve { name: "½·2ᵀ·α₀".into(), points: rounds(&small.required) },
+        Curve {
+            name: "loss".into(),
+            points: rounds(&small.losses),
+        },
+        Curve {
+            name: "½·2ᵀ·α₀".into(),
+            points: rounds(&small.required),
+        },
     ];
     Ok(Outcome {
-        predicted: format!("loss ≥ min(½, ½·2ᵀ·α₀) for all {} values of α₀", STARTS.len()),
+        predicted: format!(
+            "loss ≥ min(½, ½·2ᵀ·α₀) for all {} values of α₀",
+            STARTS.len()
+        ),
         computed: format!(
             "holds for {} of {} (ρ ≤ {rho:.4}, α* = 0)",
             grown.iter().filter(|g| g.always && g.assumptions).count(),
@@ -128,7 +175,12 @@ fn repaired(build: fn(f64, usize) -> Result<Growth>, how: &str) -> Result<Outcom
              all paths through them. For α₀ = {} the loss after each round is {}.",
             list(&grown, |g| g.always),
             small.start,
-            small.losses.iter().map(|l| format!("{l:.3}")).collect::<Vec<_>>().join(", "),
+            small
+                .losses
+                .iter()
+                .map(|l| format!("{l:.3}"))
+                .collect::<Vec<_>>()
+                .join(", "),
         ),
         picture: Some(Picture::Curves {
             horizontal: "rounds T".into(),

@@ -2,16 +2,18 @@
 
 use rand::RngExt;
 
-use super::{Outcome, near};
 use super::picture::{Panel, Picture};
 use super::random_problems::{cloud, unit_model};
+use super::{Outcome, near};
 use crate::Result;
 use crate::data::Positive;
 use crate::models::linear::ramp_line::best_bias;
 use crate::models::linear::{BiasRule, MarginLearner, MarginModel, NormBall};
 use crate::models::loss::margin::MarginLoss;
 use crate::random::Seed;
-use crate::theory::constructions::{hinge_fails, no_regularization as example_3_5, soft_labels as example_3_6};
+use crate::theory::constructions::{
+    hinge_fails, no_regularization as example_3_5, soft_labels as example_3_6,
+};
 use crate::theory::population::self_train;
 
 pub fn no_regularization(seed: Seed) -> Result<Outcome> {
@@ -25,9 +27,14 @@ pub fn no_regularization(seed: Seed) -> Result<Outcome> {
         let labeled = domain.labeled_by(&teacher);
         let losses = [MarginLoss::Ramp, MarginLoss::Hinge].map(|loss| labeled.risk(loss, &student));
         zero += usize::from(losses == [0.0, 0.0]);
-        let probes: Vec<[f64; 3]> =
-            (0..200).map(|_| std::array::from_fn(|_| generator.random_range(-5.0..5.0))).collect();
-        same += usize::from(probes.iter().all(|x| teacher.decide(x) == student.decide(x)));
+        let probes: Vec<[f64; 3]> = (0..200)
+            .map(|_| std::array::from_fn(|_| generator.random_range(-5.0..5.0)))
+            .collect();
+        same += usize::from(
+            probes
+                .iter()
+                .all(|x| teacher.decide(x) == student.decide(x)),
+        );
         equal_scores += usize::from(probes.iter().all(|x| teacher.score(x) == student.score(x)));
     }
     Ok(Outcome {
@@ -104,15 +111,24 @@ pub fn hinge(_: Seed) -> Result<Outcome> {
         let on_first = p[1].labeled_by(start);
         let first = learner.certified(on_first.points())?;
         // The weights are unique, the bias is not: any |b| ≤ ½ ties. We take b = 0.
-        let with_bias = |b: f64| on_first.risk(MarginLoss::Hinge, &MarginModel::new(vec![1.0, 0.0], b));
-        let ties = [-0.5, 0.0, 0.5].iter().all(|&b| with_bias(b) <= first.lower_bound + 1e-8);
-        let beyond = [-0.6, 0.6].iter().all(|&b| with_bias(b) > first.value + 0.04 * outliers);
+        let with_bias =
+            |b: f64| on_first.risk(MarginLoss::Hinge, &MarginModel::new(vec![1.0, 0.0], b));
+        let ties = [-0.5, 0.0, 0.5]
+            .iter()
+            .all(|&b| with_bias(b) <= first.lower_bound + 1e-8);
+        let beyond = [-0.6, 0.6]
+            .iter()
+            .all(|&b| with_bias(b) > first.value + 0.04 * outliers);
         let middle = MarginModel::new(vec![1.0, 0.0], 0.0);
         let on_second = p[2].labeled_by(&middle);
         let second = learner.certified(on_second.points())?;
         // A student of loss 0 on labels that are all wrong: every such student is wrong everywhere.
         let wrong = p[2].error(&middle);
-        let error = if second.value < 1e-9 { wrong } else { p[2].error(&second.model) };
+        let error = if second.value < 1e-9 {
+            wrong
+        } else {
+            p[2].error(&second.model)
+        };
         let loss = p[2].risk(MarginLoss::Hinge, &second.model);
         holds &= assumptions.hold()
             && assumptions.separation == 0.0
@@ -124,12 +140,16 @@ pub fn hinge(_: Seed) -> Result<Outcome> {
             && near(wrong, 1.0)
             && (first.model.weights[0] - 1.0).abs() < 1e-3
             && loss >= 1.0 - 1e-9;
-        lines.push(format!("α₀ = {outliers:.2}: hinge loss {before:.3} → error {error:.0}"));
+        lines.push(format!(
+            "α₀ = {outliers:.2}: hinge loss {before:.3} → error {error:.0}"
+        ));
         if allowed == 0.3 {
             let models = [("θ₀ = θ₁", &middle), ("θ₂", &second.model)];
             let titled = p.iter().enumerate();
             picture = Some(Picture::Domains(
-                titled.map(|(t, p)| Panel::new(format!("P{t}"), p, &models)).collect(),
+                titled
+                    .map(|(t, p)| Panel::new(format!("P{t}"), p, &models))
+                    .collect(),
             ));
         }
     }
@@ -174,19 +194,30 @@ pub fn ramp(seed: Seed) -> Result<Outcome> {
         for (t, domain) in example.domains.iter().enumerate().skip(1) {
             let labeled = domain.labeled_by(&model);
             model = self_train(&learner, &model, domain, seed.nth(t))?;
-            let (found, grid) =
-                (labeled.ramp_loss(&model), grid_minimum(labeled.points(), &example.class)?);
+            let (found, grid) = (
+                labeled.ramp_loss(&model),
+                grid_minimum(labeled.points(), &example.class)?,
+            );
             holds &= found <= grid + 1e-9;
             models.push(model.clone());
         }
-        let (error, loss) = (example.domains[2].error(&model), example.domains[2].ramp_loss(&model));
+        let (error, loss) = (
+            example.domains[2].error(&model),
+            example.domains[2].ramp_loss(&model),
+        );
         holds &= !asserted || near(error, 0.0);
         lines.push(format!("α₀ = {outliers}: error {error:.2}, loss {loss:.3}"));
         if outliers == 0.2 {
-            let named = [("θ₀", &example.start), ("θ₁", &models[0]), ("θ₂", &models[1])];
+            let named = [
+                ("θ₀", &example.start),
+                ("θ₁", &models[0]),
+                ("θ₂", &models[1]),
+            ];
             let titled = example.domains.iter().enumerate();
             picture = Some(Picture::Domains(
-                titled.map(|(t, p)| Panel::new(format!("P{t}"), p, &named)).collect(),
+                titled
+                    .map(|(t, p)| Panel::new(format!("P{t}"), p, &named))
+                    .collect(),
             ));
         }
     }

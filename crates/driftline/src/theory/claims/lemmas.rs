@@ -31,7 +31,10 @@ fn sides(
     let ratio = |&(left, right): &(f64, f64)| if right > 1e-6 { left / right } else { 0.0 };
     Ok(Sides {
         checked: pairs.len(),
-        violations: pairs.iter().filter(|(left, right)| *left > right + ROUNDING).count(),
+        violations: pairs
+            .iter()
+            .filter(|(left, right)| *left > right + ROUNDING)
+            .count(),
         closest: pairs.iter().map(ratio).fold(0.0, f64::max),
     })
 }
@@ -75,14 +78,21 @@ pub fn finite_sample(seed: Seed) -> Result<Outcome> {
                 let sample = Atoms::from_sample(&p.sample(n, 0.0, seed.named("sample"))?)?;
                 let trained = learner.minimize(sample.points(), None, seed)?;
                 let best = learner.minimize(p.points(), None, seed)?;
-                let sampling = Sampling { n, delta, b: p.second_moment().sqrt() };
+                let sampling = Sampling {
+                    n,
+                    delta,
+                    b: p.second_moment().sqrt(),
+                };
                 let excess = p.ramp_loss(&trained) - p.ramp_loss(&best);
                 Ok((excess, bounds::finite_sample(&class, &sampling)))
             };
             let pairs: Vec<(f64, f64)> =
                 (0..400).into_par_iter().map(draw).collect::<Result<_>>()?;
             checked += pairs.len();
-            violations += pairs.iter().filter(|(excess, bound)| excess > bound).count();
+            violations += pairs
+                .iter()
+                .filter(|(excess, bound)| excess > bound)
+                .count();
             closest = pairs.iter().map(|(e, b)| e / b).fold(closest, f64::max);
         }
     }
@@ -114,7 +124,10 @@ pub fn error_after_shift(seed: Seed) -> Result<Outcome> {
             split(&mut generator)?
         };
         let rho = shift::rho(&problem.before, &problem.after)?;
-        let step = Step { rho, label_shift: 0.0 };
+        let step = Step {
+            rho,
+            label_shift: 0.0,
+        };
         let loss = problem.before.ramp_loss(&problem.model);
         let bound = bounds::error_after_shift(&class, &step, loss);
         Ok((rho < 0.99).then(|| (problem.after.error(&problem.model), bound.value)))
@@ -133,7 +146,10 @@ pub fn relabeling(seed: Seed) -> Result<Outcome> {
         let p = cloud(&mut generator, 10, 3)?;
         let model = unit_model(&mut generator, 3, 1.0);
         let flip = |y: Sign, flipped: bool| if flipped { y.opposite() } else { y };
-        let labels: Vec<Sign> = p.iter().map(|a| flip(a.y, generator.random_bool(0.3))).collect();
+        let labels: Vec<Sign> = p
+            .iter()
+            .map(|a| flip(a.y, generator.random_bool(0.3)))
+            .collect();
         let bound = bounds::after_relabeling(p.ramp_loss(&model), p.disagreement(&labels));
         Ok(Some((p.relabeled(&labels)?.ramp_loss(&model), bound.value)))
     })?;
@@ -149,7 +165,10 @@ pub fn unlabeled_below_labeled(seed: Seed) -> Result<Outcome> {
         let mut generator = seed.generator();
         let p = cloud(&mut generator, 10, 3)?;
         let model = unit_model(&mut generator, 3, 1.0);
-        Ok(Some((p.unlabeled_loss(MarginLoss::Ramp, &model), p.ramp_loss(&model))))
+        Ok(Some((
+            p.unlabeled_loss(MarginLoss::Ramp, &model),
+            p.ramp_loss(&model),
+        )))
     })?;
     Ok(found.outcome(
         "U_r(θ, P) = E[r(|M|)] is the loss if the model's own labels were true. Since |M| ≥ Y·M and r does not rise, it is \
@@ -164,7 +183,9 @@ pub fn unlabeled_decreases(seed: Seed) -> Result<Outcome> {
         let problem = moved(&mut seed.generator())?;
         let labeled = problem.after.labeled_by(&problem.model);
         let students = Minimizers::new(labeled.points(), &class, &[])?;
-        let before = problem.after.unlabeled_loss(MarginLoss::Ramp, &problem.model);
+        let before = problem
+            .after
+            .unlabeled_loss(MarginLoss::Ramp, &problem.model);
         Ok(Some((students.unlabeled_loss(&problem.after).most, before)))
     })?;
     Ok(found.outcome(
@@ -178,8 +199,10 @@ pub fn triangle(seed: Seed) -> Result<Outcome> {
     let found = sides(seed, INSTANCES, |seed| {
         let mut generator = seed.generator();
         let p = cloud(&mut generator, 10, 3)?;
-        let (teacher, student) =
-            (unit_model(&mut generator, 3, 1.0), unit_model(&mut generator, 3, 1.0));
+        let (teacher, student) = (
+            unit_model(&mut generator, 3, 1.0),
+            unit_model(&mut generator, 3, 1.0),
+        );
         let through = p.labeled_by(&teacher).ramp_loss(&student) + p.ramp_loss(&teacher);
         Ok(Some((p.ramp_loss(&student), through)))
     })?;
@@ -198,7 +221,10 @@ pub fn growth(seed: Seed) -> Result<Outcome> {
         let labeled = p.labeled_by(&problem.model);
         let students = Minimizers::new(labeled.points(), &class, &[])?;
         let unlabeled = p.unlabeled_loss(MarginLoss::Ramp, &problem.model);
-        Ok(Some((students.ramp_loss(p).most, p.ramp_loss(&problem.model) + unlabeled)))
+        Ok(Some((
+            students.ramp_loss(p).most,
+            p.ramp_loss(&problem.model) + unlabeled,
+        )))
     })?;
     Ok(found.outcome(
         "From the triangle inequality (A.6), because the student's loss on the teacher's labels is at most U_r(θ, P). \

@@ -28,7 +28,11 @@ pub fn model(generator: &mut Generator) -> MarginModel {
 /// A coordinate, sometimes on a coarse grid so that ties occur.
 fn coordinate(generator: &mut Generator, low: f64, high: f64) -> f64 {
     let x: f64 = generator.random_range(low..high);
-    if generator.random_bool(0.3) { (x * 2.0).round() / 2.0 } else { x }
+    if generator.random_bool(0.3) {
+        (x * 2.0).round() / 2.0
+    } else {
+        x
+    }
 }
 
 /// Equally heavy atoms in each class, each moved by less than 1: the Monge form.
@@ -110,7 +114,9 @@ pub fn journey(generator: &mut Generator, steps: usize) -> Result<(Vec<Atoms>, M
 pub fn cloud(generator: &mut Generator, n: usize, dimension: usize) -> Result<Atoms> {
     let mut points = Points::new(dimension);
     for _ in 0..n {
-        let x: Vec<f64> = (0..dimension).map(|_| generator.random_range(-2.0..2.0)).collect();
+        let x: Vec<f64> = (0..dimension)
+            .map(|_| generator.random_range(-2.0..2.0))
+            .collect();
         let y = Sign::of(x[0] + generator.random_range(-1.0..1.0));
         points.push(&x, y, generator.random_range(0.05..1.0))?;
     }
@@ -119,8 +125,14 @@ pub fn cloud(generator: &mut Generator, n: usize, dimension: usize) -> Result<At
 
 /// A model in several dimensions with ‖w‖ ≤ 1.
 pub fn unit_model(generator: &mut Generator, dimension: usize, bias: f64) -> MarginModel {
-    let weights: Vec<f64> = (0..dimension).map(|_| generator.random_range(-1.0..1.0)).collect();
+    let weights: Vec<f64> = (0..dimension)
+        .map(|_| generator.random_range(-1.0..1.0))
+        .collect();
     let length = weights.iter().map(|w| w * w).sum::<f64>().sqrt().max(1.0);
-    let bias = if bias > 0.0 { generator.random_range(-bias..bias) } else { 0.0 };
+    let bias = if bias > 0.0 {
+        generator.random_range(-bias..bias)
+    } else {
+        0.0
+    };
     MarginModel::new(weights.iter().map(|w| w / length).collect(), bias)
 }

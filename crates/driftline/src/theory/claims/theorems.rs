@@ -3,9 +3,9 @@
 use rand::RngExt;
 use rayon::prelude::*;
 
-use super::{Outcome, near};
 use super::picture::{Panel, Picture};
 use super::random_problems::{Problem, journey, moved, split};
+use super::{Outcome, near};
 use crate::Result;
 use crate::data::Positive;
 use crate::models::linear::points::Points;
@@ -49,24 +49,35 @@ fn one_step_on(
         if rho >= 0.99 {
             return Ok(None);
         }
-        let step = Step { rho, label_shift: 0.0 };
+        let step = Step {
+            rho,
+            label_shift: 0.0,
+        };
         let loss = problem.before.ramp_loss(&problem.model);
         let best = Minimizers::new(problem.after.points(), &class, &[])?.risk;
         let labeled = problem.after.labeled_by(&problem.model);
-        let worst = Minimizers::new(labeled.points(), &class, &[])?.ramp_loss(&problem.after).most;
+        let worst = Minimizers::new(labeled.points(), &class, &[])?
+            .ramp_loss(&problem.after)
+            .most;
         let violates = |factor| {
             let bound = bounds::one_step_with_factor(factor, &class, &step, loss, best, None);
             worst > bound.value + ROUNDING
         };
-        let factor = if loss > 1e-6 { (worst - best) * (1.0 - rho) / loss } else { 0.0 };
+        let factor = if loss > 1e-6 {
+            (worst - best) * (1.0 - rho) / loss
+        } else {
+            0.0
+        };
         Ok(Some(Needed {
             violates_two: violates(2.0),
             violates_one: violates(1.0),
             factor,
         }))
     };
-    let results: Vec<Option<Needed>> =
-        (0..ONE_STEP_PROBLEMS).into_par_iter().map(needed).collect::<Result<_>>()?;
+    let results: Vec<Option<Needed>> = (0..ONE_STEP_PROBLEMS)
+        .into_par_iter()
+        .map(needed)
+        .collect::<Result<_>>()?;
     let checked: Vec<Needed> = results.into_iter().flatten().collect();
     let two = checked.iter().filter(|n| n.violates_two).count();
     let one = checked.iter().filter(|n| n.violates_one).count();
@@ -111,7 +122,10 @@ fn journeys(seed: Seed) -> Result<Vec<Reached>> {
         let of_stage = |(t, stage): (usize, &crate::theory::population::Stage)| {
             let journey = Journey {
                 steps: t + 1,
-                step: Step { rho, label_shift: 0.0 },
+                step: Step {
+                    rho,
+                    label_shift: 0.0,
+                },
                 start: domains[0].ramp_loss(&start).max(best),
                 best,
             };
@@ -123,7 +137,10 @@ fn journeys(seed: Seed) -> Result<Vec<Reached>> {
         };
         Ok(stages.iter().enumerate().map(of_stage).collect())
     };
-    let all: Vec<Vec<Reached>> = (0..JOURNEYS).into_par_iter().map(walk).collect::<Result<_>>()?;
+    let all: Vec<Vec<Reached>> = (0..JOURNEYS)
+        .into_par_iter()
+        .map(walk)
+        .collect::<Result<_>>()?;
     Ok(all.into_iter().flatten().collect())
 }
 
@@ -137,7 +154,10 @@ pub fn gradual_tight(seed: Seed) -> Result<Outcome> {
 
 fn gradual(seed: Seed, form: &str, bound: fn(&Reached) -> f64) -> Result<Outcome> {
     let reached = journeys(seed)?;
-    let broken = reached.iter().filter(|r| r.worst > bound(r) + ROUNDING).count();
+    let broken = reached
+        .iter()
+        .filter(|r| r.worst > bound(r) + ROUNDING)
+        .count();
     let telling = reached.iter().filter(|r| bound(r) < 1.0).count();
     let closest = reached
         .iter()
@@ -175,8 +195,10 @@ fn separable_on_line(generator: &mut Generator, steps: usize) -> Result<Vec<Atom
     let mut center = 0.0;
     let mut domains = Vec::new();
     for _ in 0..=steps {
-        let atoms: Vec<([f64; 1], Sign, f64)> =
-            far.iter().map(|&(y, d)| ([center + y.value() * d], y, 1.0)).collect();
+        let atoms: Vec<([f64; 1], Sign, f64)> = far
+            .iter()
+            .map(|&(y, d)| ([center + y.value() * d], y, 1.0))
+            .collect();
         domains.push(Atoms::from_list(&atoms)?);
         center += generator.random_range(-0.7..0.7);
         for (_, d) in &mut far {
@@ -192,7 +214,11 @@ fn turning(step: usize) -> Result<Atoms> {
     for (y, side) in [(Sign::Plus, 0.0), (Sign::Minus, 180.0)] {
         for (radius, aside) in [(1.2, 0.0), (1.35, 12.0), (1.35, -12.0)] {
             let angle = (40.0 * step as f64 + side + aside).to_radians();
-            points.push(&[radius * libm::cos(angle), radius * libm::sin(angle)], y, 1.0)?;
+            points.push(
+                &[radius * libm::cos(angle), radius * libm::sin(angle)],
+                y,
+                1.0,
+            )?;
         }
     }
     Atoms::new(&points)
@@ -205,10 +231,16 @@ pub fn separable(seed: Seed) -> Result<Outcome> {
         let domains = separable_on_line(&mut generator, 6)?;
         let start = MarginModel::new(vec![1.0], 0.0);
         let stages = follow_all(&class, &start, &domains[1..])?;
-        Ok(stages.iter().map(|s| s.ramp_loss.most.max(s.error.most)).fold(0.0, f64::max))
+        Ok(stages
+            .iter()
+            .map(|s| s.ramp_loss.most.max(s.error.most))
+            .fold(0.0, f64::max))
     };
     let trials = 500;
-    let losses: Vec<f64> = (0..trials).into_par_iter().map(on_line).collect::<Result<_>>()?;
+    let losses: Vec<f64> = (0..trials)
+        .into_par_iter()
+        .map(on_line)
+        .collect::<Result<_>>()?;
     let worst_on_line = losses.into_iter().fold(0.0, f64::max);
 
     let steps = 18;
@@ -221,7 +253,9 @@ pub fn separable(seed: Seed) -> Result<Outcome> {
     let mut panels = Vec::new();
     for (t, domain) in domains.iter().enumerate().skip(1) {
         model = self_train(&learner, &model, domain, seed.nth(t))?;
-        worst_in_plane = worst_in_plane.max(domain.ramp_loss(&model)).max(domain.error(&model));
+        worst_in_plane = worst_in_plane
+            .max(domain.ramp_loss(&model))
+            .max(domain.error(&model));
         source = source.max(domain.error(&start));
         if t % 3 == 0 && t <= 9 {
             let models = [("source", &start), ("gradual", &model)];
@@ -234,7 +268,10 @@ pub fn separable(seed: Seed) -> Result<Outcome> {
             "largest loss or error {worst_on_line:.1e} on {trials} journeys on the line, {worst_in_plane:.1e} over two \
              full turns in the plane"
         ),
-        holds: worst_on_line < ROUNDING && worst_in_plane < ROUNDING && near(source, 1.0) && rho < 1.0,
+        holds: worst_on_line < ROUNDING
+            && worst_in_plane < ROUNDING
+            && near(source, 1.0)
+            && rho < 1.0,
         explanation: format!(
             "If each domain has a classifier with loss 0, the old one is right on the new domain (no point moved by more \
              than its margin), so the pseudo-labels are true and the new classifier has loss 0 again. On the line all \
@@ -266,8 +303,10 @@ pub fn without_shift(seed: Seed) -> Result<Outcome> {
         Ok((broken, closest))
     };
     let trials = 4_000;
-    let results: Vec<(usize, f64)> =
-        (0..trials).into_par_iter().map(repeat).collect::<Result<_>>()?;
+    let results: Vec<(usize, f64)> = (0..trials)
+        .into_par_iter()
+        .map(repeat)
+        .collect::<Result<_>>()?;
     let broken: usize = results.iter().map(|r| r.0).sum();
     let growth = results.iter().map(|r| r.1).fold(0.0, f64::max);
     Ok(Outcome {

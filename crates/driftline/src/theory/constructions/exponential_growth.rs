@@ -39,7 +39,9 @@ fn rounds_until_half(alpha: f64) -> usize {
 
 /// The masses that move, round by round: ½·2^i·α₀ for i < S, then what is left (together ½ − α₀; the text says ½).
 fn moving_masses(alpha: f64, s: usize) -> Vec<f64> {
-    let mut masses: Vec<f64> = (0..s).map(|i| 0.5 * libm::pow(2.0, i as f64) * alpha).collect();
+    let mut masses: Vec<f64> = (0..s)
+        .map(|i| 0.5 * libm::pow(2.0, i as f64) * alpha)
+        .collect();
     masses.push(0.5 - (libm::pow(2.0, s as f64 - 1.0) + 0.5) * alpha);
     masses
 }
@@ -88,7 +90,11 @@ fn build(alpha: f64, rounds: usize, places: &Places) -> Result<Growth> {
     let mut domains = Vec::new();
     for round in 0..=rounds {
         // Before the last round is over, its atom stands still at its start, then passes through the transit points.
-        let stops = if round < rounds { 1 + places.transit.len() } else { 1 };
+        let stops = if round < rounds {
+            1 + places.transit.len()
+        } else {
+            1
+        };
         for stop in 0..stops {
             domains.push(domain(alpha, &masses, round, stop, places)?);
         }
@@ -105,13 +111,7 @@ fn build(alpha: f64, rounds: usize, places: &Places) -> Result<Growth> {
 }
 
 /// The distribution when atoms before `round` are lost and that of `round` has made `stop` moves.
-fn domain(
-    alpha: f64,
-    masses: &[f64],
-    round: usize,
-    stop: usize,
-    places: &Places,
-) -> Result<Atoms> {
+fn domain(alpha: f64, masses: &[f64], round: usize, stop: usize, places: &Places) -> Result<Atoms> {
     let gone: f64 = masses.iter().take(round).sum();
     let mut atoms = vec![
         ([-10.0], Sign::Minus, 0.5),

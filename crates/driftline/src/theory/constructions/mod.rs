@@ -47,7 +47,10 @@ impl Construction {
     /// `witness` is a classifier that is said to do well on all domains.
     pub fn assumptions(&self, witness: &MarginModel) -> Result<Assumptions> {
         let largest = |f: &dyn Fn(&Atoms) -> f64| self.domains.iter().map(f).fold(0.0, f64::max);
-        let shifts = self.domains.windows(2).map(|pair| shift::label_shift(&pair[0], &pair[1]));
+        let shifts = self
+            .domains
+            .windows(2)
+            .map(|pair| shift::label_shift(&pair[0], &pair[1]));
         Ok(Assumptions {
             rho: shift::largest_step(&self.domains)?,
             margin: self.class.margin(),

@@ -1,10 +1,10 @@
 //! Example 3.6: with the teacher's probabilities as labels and the log loss, the teacher itself is a best student.
 
+use crate::Result;
 use crate::models::linear::points::Points;
 use crate::models::linear::{MarginModel, Sign};
 use crate::models::loss::margin::{MarginLoss, sigmoid};
 use crate::theory::atoms::Atoms;
-use crate::Result;
 
 /// The domain with each atom split into a positive part σ(M_θ(x)) and a negative part 1 − σ(M_θ(x)).
 pub fn soft_labeled(teacher: &MarginModel, domain: &Atoms) -> Result<Points> {

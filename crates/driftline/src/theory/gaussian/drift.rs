@@ -50,7 +50,9 @@ impl Drift {
     pub fn within_assumptions(dimension: usize, steps: usize, b: f64, seed: Seed) -> Drift {
         let mut generator = seed.generator();
         let unit = |generator: &mut crate::random::Generator| -> Vec<f64> {
-            let v: Vec<f64> = (0..dimension).map(|_| StandardNormal.sample(generator)).collect();
+            let v: Vec<f64> = (0..dimension)
+                .map(|_| StandardNormal.sample(generator))
+                .collect();
             let length = norm(&v);
             v.iter().map(|x| x / length).collect()
         };
@@ -68,9 +70,15 @@ impl Drift {
             }
             // Turn: keep the heading tangential, with a little noise, and step just outside the ball of radius B.
             let noise = unit(&mut generator);
-            heading.iter_mut().zip(&noise).for_each(|(h, n)| *h += 0.3 * n);
+            heading
+                .iter_mut()
+                .zip(&noise)
+                .for_each(|(h, n)| *h += 0.3 * n);
             let radial = dot(&heading, &mean) / dot(&mean, &mean);
-            heading.iter_mut().zip(&mean).for_each(|(h, m)| *h -= radial * m);
+            heading
+                .iter_mut()
+                .zip(&mean)
+                .for_each(|(h, m)| *h -= radial * m);
             let length = norm(&heading).max(f64::MIN_POSITIVE);
             heading.iter_mut().for_each(|h| *h /= length);
             let pull = if norm(&mean) > 1.3 * b { 0.01 } else { 0.0 };
@@ -91,11 +99,20 @@ impl Drift {
     /// The largest ‖μ_{t+1} − μ_t‖ and the smallest ‖μ_t‖.
     pub fn extremes(&self) -> (f64, f64) {
         let apart = |pair: &[Mixture]| {
-            let gap: Vec<f64> = pair[1].mean.iter().zip(&pair[0].mean).map(|(a, b)| a - b).collect();
+            let gap: Vec<f64> = pair[1]
+                .mean
+                .iter()
+                .zip(&pair[0].mean)
+                .map(|(a, b)| a - b)
+                .collect();
             norm(&gap)
         };
         let jump = self.domains.windows(2).map(apart).fold(0.0, f64::max);
-        let nearest = self.domains.iter().map(|m| norm(&m.mean)).fold(f64::INFINITY, f64::min);
+        let nearest = self
+            .domains
+            .iter()
+            .map(|m| norm(&m.mean))
+            .fold(f64::INFINITY, f64::min);
         (jump, nearest)
     }
 }
@@ -114,7 +131,10 @@ mod tests {
             let gap: Vec<f64> = drift.start.iter().zip(&best).map(|(a, b)| a - b).collect();
             assert!(norm(&gap) <= 0.25 + 1e-12 && norm(&drift.start) <= 1.0 + 1e-12);
             // Some later direction is more than a right angle away from the first.
-            let turned = drift.domains.iter().any(|m| dot(&m.best_direction(), &best) < 0.0);
+            let turned = drift
+                .domains
+                .iter()
+                .any(|m| dot(&m.best_direction(), &best) < 0.0);
             assert!(turned, "dimension {dimension}");
         }
     }

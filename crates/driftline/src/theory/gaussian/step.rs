@@ -35,9 +35,17 @@ impl Lens<'_> {
         let along = (1.0 + square - self.reach * self.reach) / (2.0 * square);
         let radius = (1.0 - along * along * square).max(0.0).sqrt();
         let share = dot(w, self.center) / square;
-        let across: Vec<f64> = w.iter().zip(self.center).map(|(w, c)| w - share * c).collect();
+        let across: Vec<f64> = w
+            .iter()
+            .zip(self.center)
+            .map(|(w, c)| w - share * c)
+            .collect();
         let scale = radius / norm(&across).max(f64::MIN_POSITIVE);
-        let meet = self.center.iter().zip(&across).map(|(c, a)| along * c + scale * a);
+        let meet = self
+            .center
+            .iter()
+            .zip(&across)
+            .map(|(c, a)| along * c + scale * a);
         meet.collect()
     }
 
@@ -69,7 +77,11 @@ pub fn constrained_step(objective: &impl Objective, previous: &[f64]) -> Result<
     let mut recent = vec![value];
     let mut length = 1.0 / norm(&gradient).max(f64::MIN_POSITIVE);
     let toward = |w: &[f64], gradient: &[f64], length: f64| -> Vec<f64> {
-        let ahead: Vec<f64> = w.iter().zip(gradient).map(|(w, g)| w - length * g).collect();
+        let ahead: Vec<f64> = w
+            .iter()
+            .zip(gradient)
+            .map(|(w, g)| w - length * g)
+            .collect();
         let target = lens.project(&ahead);
         target.iter().zip(w).map(|(t, w)| t - w).collect()
     };
@@ -90,7 +102,11 @@ pub fn constrained_step(objective: &impl Objective, previous: &[f64]) -> Result<
         let slack = 1e-13 * (1.0 + value.abs());
         let mut fraction = 1.0;
         let (next, next_value, next_gradient) = loop {
-            let next: Vec<f64> = w.iter().zip(&direction).map(|(w, d)| w + fraction * d).collect();
+            let next: Vec<f64> = w
+                .iter()
+                .zip(&direction)
+                .map(|(w, d)| w + fraction * d)
+                .collect();
             let (next_value, next_gradient) = objective.value_and_gradient(&next);
             if next_value <= reference + 1e-4 * fraction * slope + slack || fraction < 1e-10 {
                 break (next, next_value, next_gradient);
@@ -98,7 +114,11 @@ pub fn constrained_step(objective: &impl Objective, previous: &[f64]) -> Result<
             fraction *= 0.5;
         };
         let moved: Vec<f64> = next.iter().zip(&w).map(|(a, b)| a - b).collect();
-        let turned: Vec<f64> = next_gradient.iter().zip(&gradient).map(|(a, b)| a - b).collect();
+        let turned: Vec<f64> = next_gradient
+            .iter()
+            .zip(&gradient)
+            .map(|(a, b)| a - b)
+            .collect();
         let bend = dot(&moved, &turned);
         length = if bend > 0.0 {
             (dot(&moved, &moved) / bend).clamp(1e-12 / size, 1e12 / size)
