@@ -15,8 +15,8 @@ pub fn scaled_teacher(teacher: &MarginModel, domain: &Atoms) -> Result<MarginMod
             "not 0 (the example asks for M_θ(x) ≠ 0)",
         ));
     }
-    // One part in 10¹² more than 1/min, so that rounding cannot leave a score just below 1.
-    let scale = (1.0 / smallest).max(1.0) * (1.0 + 1e-12);
+    // A little more than 1/min: where terms cancel in the smallest score, rounding must not leave it just below 1.
+    let scale = (1.0 / smallest).max(1.0) * (1.0 + 1e-6);
     let weights = teacher.weights.iter().map(|w| w * scale).collect();
     Ok(MarginModel::new(weights, teacher.bias * scale))
 }
