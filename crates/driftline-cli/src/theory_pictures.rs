@@ -1,4 +1,5 @@
 //! Pictures of the theory's constructions as SVG: points and boundaries, or curves. Readable on light and dark.
+//! Circles are positive, squares negative; the area is the mass; a boundary's knob is on its positive side.
 
 use driftline::models::linear::{MarginModel, Sign};
 use driftline::theory::claims::picture::{Curve, Panel, Picture};
@@ -42,6 +43,7 @@ fn domains(panels: &[Panel]) -> String {
         .flat_map(|p| p.x.to_vec())
         .fold(1.0, |reach: f64, v| reach.max(v.abs()))
         * 1.1;
+    let names = model_names(panels);
     let mut body = String::new();
     for (k, panel) in panels.iter().enumerate() {
         let left = gap + k as f64 * (SIDE + gap);
@@ -51,12 +53,11 @@ fn domains(panels: &[Panel]) -> String {
             escaped(&panel.title)
         );
         body += &match panel.domain.dimension() {
-            1 => on_a_line(panel, reach),
-            _ => in_the_plane(panel, reach),
+            1 => on_a_line(panel, &names, reach),
+            _ => in_the_plane(panel, &names, reach),
         };
         body += "</g>\n";
     }
-    let names: Vec<&str> = panels.first().map_or(Vec::new(), |_| model_names(panels));
     let height = top + SIDE + 18.0 * names.len() as f64 + 14.0;
     for (k, name) in names.iter().enumerate() {
         let y = top + SIDE + 18.0 * (k as f64 + 1.0);
@@ -84,8 +85,9 @@ fn model_names(panels: &[Panel]) -> Vec<&str> {
     names
 }
 
-fn color_of(panel: &Panel, index: usize) -> &'static str {
-    COLORS[index.min(panel.models.len()) % COLORS.len()]
+fn color_of(names: &[&str], name: &str) -> &'static str {
+    let place = names.iter().position(|known| *known == name);
+    COLORS[place.unwrap_or(0) % COLORS.len()]
 }
 
 fn dot(x: f64, y: f64, label: Sign, mass: f64) -> String {
@@ -105,7 +107,7 @@ fn dot(x: f64, y: f64, label: Sign, mass: f64) -> String {
     }
 }
 
-fn in_the_plane(panel: &Panel, reach: f64) -> String {
+fn in_the_plane(panel: &Panel, names: &[&str], reach: f64) -> String {
     let place = |x: f64, y: f64| {
         (
             SIDE / 2.0 * (1.0 + x / reach),
@@ -117,12 +119,28 @@ fn in_the_plane(panel: &Panel, reach: f64) -> String {
         let (x, y) = place(p.x[0], p.x.get(1).copied().unwrap_or(0.0));
         body += &dot(x, y, p.y, p.mass);
     }
-    for (k, (_, model)) in panel.models.iter().enumerate() {
+    for (name, model) in &panel.models {
         if let Some([from, to]) = boundary(model, reach) {
-            let ((x1, y1), (x2, y2)) = (place(from.0, from.1), place(to.0, to.1));
+            // The arrow shows the side that is decided positive.
+            let length = model.norm();
+            let middle = ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0);
+            let ahead = (
+                middle.0 + 0.15 * reach * model.weights[0] / length,
+                middle.1 + 0.15 * reach * model.weights[1] / length,
+            );
+            let path: Vec<String> = [from, middle, ahead, middle, to]
+                .iter()
+                .map(|&(x, y)| {
+                    let (x, y) = place(x, y);
+                    format!("{x:.1},{y:.1}")
+                })
+                .collect();
+            let (x, y) = place(ahead.0, ahead.1);
+            let color = color_of(names, name);
             body += &format!(
-                "<line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\" stroke=\"{}\" stroke-width=\"2\"/>\n",
-                color_of(panel, k)
+                "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>\
+                 <circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>\n",
+                path.join(" ")
             );
         }
     }
@@ -148,30 +166,38 @@ fn boundary(model: &MarginModel, reach: f64) -> Option<[(f64, f64); 2]> {
     Some([first, last])
 }
 
-fn on_a_line(panel: &Panel, reach: f64) -> String {
+fn on_a_line(panel: &Panel, names: &[&str], reach: f64) -> String {
     // The square root spreads the middle, where things happen, without losing what is far away.
     let place = |x: f64| SIDE / 2.0 * (1.0 + x.signum() * (x.abs() / reach).sqrt());
     let middle = SIDE / 2.0;
     let mut body = format!(
         "<line x1=\"0\" x2=\"{SIDE}\" y1=\"{middle}\" y2=\"{middle}\" stroke=\"currentColor\" stroke-opacity=\"0.4\"/>\n"
     );
-    for p in panel.domain.iter() {
+    let mut atoms: Vec<_> = panel.domain.iter().collect();
+    atoms.sort_by(|p, q| p.x[0].total_cmp(&q.x[0]));
+    let mut last_label = f64::NEG_INFINITY;
+    for p in atoms {
         let x = place(p.x[0]);
         body += &dot(x, middle, p.y, p.mass);
-        body += &format!(
-            "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"8\">{:.2}</text>\n",
-            middle + 24.0,
-            p.x[0]
-        );
+        // Points may lie closer together than their labels are wide.
+        if x - last_label > 24.0 {
+            last_label = x;
+            body += &format!(
+                "<text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"middle\" font-size=\"9\">{:.2}</text>\n",
+                middle + 28.0,
+                p.x[0]
+            );
+        }
     }
-    for (k, (_, model)) in panel.models.iter().enumerate() {
+    for (k, (name, model)) in panel.models.iter().enumerate() {
         if model.weights[0].abs() > 1e-12 {
             let x = place((-model.bias / model.weights[0]).clamp(-reach, reach));
+            let (top, color) = (middle - 50.0 + 8.0 * k as f64, color_of(names, name));
+            let ahead = x + 14.0 * model.weights[0].signum();
             body += &format!(
-                "<line x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>\n",
-                middle - 50.0 + 8.0 * k as f64,
-                middle + 16.0,
-                color_of(panel, k)
+                "<polyline points=\"{ahead:.1},{top} {x:.1},{top} {x:.1},{}\" fill=\"none\" stroke=\"{color}\" \
+                 stroke-width=\"2\"/><circle cx=\"{ahead:.1}\" cy=\"{top}\" r=\"3\" fill=\"{color}\"/>\n",
+                middle + 16.0
             );
         }
     }

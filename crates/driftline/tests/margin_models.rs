@@ -1,7 +1,9 @@
 //! Margin models as learners: the contract that every learner keeps, inside self-training and experiments too.
 
 use driftline::Error;
-use driftline::data::{Examples, Inputs, LabeledDomain, Labels, Positive, Probabilities, Shape, Targets};
+use driftline::data::{
+    Examples, Inputs, LabeledDomain, Labels, Positive, Probabilities, Shape, Targets,
+};
 use driftline::models::linear::{BiasRule, MarginLearner, MarginModel, NormBall};
 use driftline::models::loss::margin::MarginLoss;
 use driftline::models::{Classifier, Learner};
@@ -27,7 +29,11 @@ fn sample(n: usize, dimension: usize, seed: u64) -> LabeledDomain {
 fn learners() -> Vec<MarginLearner> {
     let mut learners = Vec::new();
     for loss in MarginLoss::ALL {
-        for bias in [BiasRule::Free, BiasRule::Bounded(Positive::new(0.5).unwrap()), BiasRule::None] {
+        for bias in [
+            BiasRule::Free,
+            BiasRule::Bounded(Positive::new(0.5).unwrap()),
+            BiasRule::None,
+        ] {
             let class = NormBall::new(Positive::new(2.0).unwrap(), bias);
             learners.push(MarginLearner::new(loss, class));
         }
@@ -65,7 +71,9 @@ fn weights_count_as_repetitions() {
     for loss in [MarginLoss::Hinge, MarginLoss::Logistic] {
         let learner = MarginLearner::new(loss, NormBall::unit());
         let repeated = Examples::from(&train.pick(&twice));
-        let weighted = Examples::from(&train).with_weights(weights.clone()).unwrap();
+        let weighted = Examples::from(&train)
+            .with_weights(weights.clone())
+            .unwrap();
         let risk = |examples: &Examples, model: &MarginModel| {
             driftline::models::linear::points::Points::from_examples(examples)
                 .unwrap()
@@ -73,8 +81,14 @@ fn weights_count_as_repetitions() {
         };
         let one = learner.fit(&repeated, Seed::new(0)).unwrap();
         let other = learner.fit(&weighted, Seed::new(0)).unwrap();
-        assert!((risk(&repeated, &one) - risk(&repeated, &other)).abs() < 1e-9, "{loss:?}");
-        assert!((risk(&repeated, &one) - risk(&weighted, &one)).abs() < 1e-6, "{loss:?}");
+        assert!(
+            (risk(&repeated, &one) - risk(&repeated, &other)).abs() < 1e-9,
+            "{loss:?}"
+        );
+        assert!(
+            (risk(&repeated, &one) - risk(&weighted, &one)).abs() < 1e-6,
+            "{loss:?}"
+        );
     }
 }
 
@@ -95,11 +109,20 @@ fn more_than_two_classes_and_empty_sets_are_refused() {
     let three = Labels::new(vec![0, 1, 2], 3).unwrap();
     let examples = Examples::new(inputs.clone(), Targets::Hard(three)).unwrap();
     let learner = MarginLearner::new(MarginLoss::Hinge, NormBall::unit());
-    let message = learner.fit(&examples, Seed::new(0)).unwrap_err().to_string();
-    assert!(message.contains("2 classes") && message.contains("3 classes"), "{message}");
+    let message = learner
+        .fit(&examples, Seed::new(0))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("2 classes") && message.contains("3 classes"),
+        "{message}"
+    );
     let none = Labels::new(vec![], 2).unwrap();
     let empty = Examples::new(inputs.slice(0..0), Targets::Hard(none)).unwrap();
-    assert!(matches!(learner.fit(&empty, Seed::new(0)), Err(Error::Empty { .. })));
+    assert!(matches!(
+        learner.fit(&empty, Seed::new(0)),
+        Err(Error::Empty { .. })
+    ));
 }
 
 #[test]
@@ -118,7 +141,10 @@ fn one_class_alone_can_be_learned() {
 fn an_experiment_may_ask_for_them() {
     let text = r#"{ "loss": "ramp", "class": { "radius": 1.0, "bias": "free" } }"#;
     let learner: MarginLearner = serde_json::from_str(text).unwrap();
-    assert_eq!(learner, MarginLearner::new(MarginLoss::Ramp, NormBall::unit()));
+    assert_eq!(
+        learner,
+        MarginLearner::new(MarginLoss::Ramp, NormBall::unit())
+    );
     let wrong = r#"{ "loss": "ramp", "class": { "radius": -1.0, "bias": "free" } }"#;
     assert!(serde_json::from_str::<MarginLearner>(wrong).is_err());
 }

@@ -46,21 +46,38 @@ fn every_statement_comes_out_as_we_read_it() {
             "{}: predicted {}, computed {}",
             claim.id, claim.predicted, claim.computed
         );
-        assert!(claim.explanation.len() > 80, "{} is not explained", claim.id);
+        assert!(
+            claim.explanation.len() > 80,
+            "{} is not explained",
+            claim.id
+        );
     }
-    let printed = claims.iter().find(|claim| claim.id == "3.4-printed").unwrap();
-    assert_eq!((&*printed.predicted, &*printed.computed), ("fails", "fails"));
+    let printed = claims
+        .iter()
+        .find(|claim| claim.id == "3.4-printed")
+        .unwrap();
+    assert_eq!(
+        (&*printed.predicted, &*printed.computed),
+        ("fails", "fails")
+    );
 }
 
 /// The cheap statements with other random instances: nothing above hinges on one lucky seed.
 #[test]
 fn other_instances_agree() {
     let slow = ["4.1", "3.1-samples", "4-descent", "3.2", "3.2-kantorovich"];
-    let ids: Vec<&str> =
-        STATEMENTS.iter().map(|s| s.id).filter(|id| !slow.contains(id)).collect();
+    let ids: Vec<&str> = STATEMENTS
+        .iter()
+        .map(|s| s.id)
+        .filter(|id| !slow.contains(id))
+        .collect();
     for seed in 1..3 {
         for claim in check_each(&ids, Seed::new(seed)).unwrap() {
-            assert!(claim.holds, "{} with seed {seed}: {}", claim.id, claim.computed);
+            assert!(
+                claim.holds,
+                "{} with seed {seed}: {}",
+                claim.id, claim.computed
+            );
         }
     }
 }
@@ -70,7 +87,10 @@ fn the_same_seed_gives_the_same_text() {
     let ids = ["3.3-tight", "3.8", "A.2", "B.3"];
     let texts = || -> Vec<String> {
         let claims = check_each(&ids, Seed::new(7)).unwrap();
-        claims.into_iter().map(|claim| claim.computed + &claim.explanation).collect()
+        claims
+            .into_iter()
+            .map(|claim| claim.computed + &claim.explanation)
+            .collect()
     };
     assert_eq!(texts(), texts());
 }
@@ -78,5 +98,8 @@ fn the_same_seed_gives_the_same_text() {
 #[test]
 fn an_unknown_statement_is_refused_with_the_known_ones() {
     let message = check_each(&["9.9"], Seed::new(0)).unwrap_err().to_string();
-    assert!(message.contains("9.9") && message.contains("3.4-printed"), "{message}");
+    assert!(
+        message.contains("9.9") && message.contains("3.4-printed"),
+        "{message}"
+    );
 }

@@ -15,7 +15,10 @@ fn cloud() -> impl Strategy<Value = Cloud> {
             .flat_map(|&(x, y, _)| [f64::from(x) / 2.0, f64::from(y) / 2.0])
             .collect();
         let masses: Vec<f64> = atoms.iter().map(|&(_, _, m)| f64::from(m)).collect();
-        Cloud::new(2, coordinates).unwrap().with_masses(&masses).unwrap()
+        Cloud::new(2, coordinates)
+            .unwrap()
+            .with_masses(&masses)
+            .unwrap()
     })
 }
 
@@ -90,7 +93,10 @@ proptest! {
 #[test]
 fn unequal_masses_may_split() {
     let p = Cloud::new(1, vec![0.0]).unwrap();
-    let q = Cloud::new(1, vec![-1.0, 2.0]).unwrap().with_masses(&[0.9, 0.1]).unwrap();
+    let q = Cloud::new(1, vec![-1.0, 2.0])
+        .unwrap()
+        .with_masses(&[0.9, 0.1])
+        .unwrap();
     assert_eq!(distance(&p, &q), 2.0);
     assert_eq!(flow::w_infinity(&p, &q), 2.0);
 }
