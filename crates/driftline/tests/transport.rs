@@ -27,6 +27,8 @@ fn samples(n: usize) -> impl Strategy<Value = Cloud> {
     prop::collection::vec(-2.0..2.0, 3 * n).prop_map(|values| Cloud::new(3, values).unwrap())
 }
 
+type Distance = fn(&Cloud, &Cloud) -> f64;
+
 fn distance(p: &Cloud, q: &Cloud) -> f64 {
     w_infinity(p, q, Seed::new(0)).unwrap().value
 }
@@ -43,10 +45,10 @@ proptest! {
 
     #[test]
     fn so_are_w1_w2_and_total_variation(p in cloud(), q in cloud(), r in cloud()) {
-        let all: [&dyn Fn(&Cloud, &Cloud) -> f64; 3] = [
-            &|p, q| wasserstein(Order::One, p, q).unwrap(),
-            &|p, q| wasserstein(Order::Two, p, q).unwrap(),
-            &|p, q| total_variation(p, q).unwrap(),
+        let all: [Distance; 3] = [
+            |p, q| wasserstein(Order::One, p, q).unwrap(),
+            |p, q| wasserstein(Order::Two, p, q).unwrap(),
+            |p, q| total_variation(p, q).unwrap(),
         ];
         for d in all {
             prop_assert!(d(&p, &p) < 1e-6);

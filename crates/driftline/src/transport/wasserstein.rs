@@ -46,12 +46,9 @@ fn cheapest_flow(p: &Cloud, q: &Cloud, costs: &[f64]) -> f64 {
     let mut demand: Vec<f64> = (0..m).map(|j| q.mass(j)).collect();
     let mut flow = vec![0.0; n * m];
     let mut potential = vec![0.0; n + m];
-    loop {
-        let Some((mut node, distance, from)) =
-            shortest_path(n, m, costs, &flow, &potential, &supply, &demand)
-        else {
-            break;
-        };
+    while let Some((mut node, distance, from)) =
+        shortest_path(n, m, costs, &flow, &potential, &supply, &demand)
+    {
         let reach = distance[node];
         for (v, d) in potential.iter_mut().zip(&distance) {
             *v += d.min(reach);

@@ -76,7 +76,7 @@ pub fn printed(_: Seed) -> Result<Outcome> {
     let tenth = grown
         .iter()
         .find(|g| g.start == 0.1)
-        .map_or(false, |g| g.never && !g.always);
+        .is_some_and(|g| g.never && !g.always);
     let border = 4.0 / 17.0;
     let as_said = grown
         .iter()
