@@ -176,17 +176,17 @@ mod tests {
             let obstacle = matching.grow(&graph);
             prop_assert_eq!(matching.size(), largest_by_trying(&edges, 0, &mut vec![false; 6]));
             prop_assert_eq!(obstacle.is_none(), matching.size() == 6);
-            for left in 0..6 {
+            for (left, row) in edges.iter().enumerate() {
                 if let Some(right) = matching.partner_of_left(left) {
-                    prop_assert!(edges[left][right]);
+                    prop_assert!(row[right]);
                 }
             }
             if let Some(obstacle) = obstacle {
                 let rights = (0..6).filter(|&r| obstacle.rights.contains(r)).count();
                 prop_assert!(rights < obstacle.lefts.len());
                 for &left in &obstacle.lefts {
-                    for right in 0..6 {
-                        prop_assert!(!edges[left][right] || obstacle.rights.contains(right));
+                    for (right, &edge) in edges[left].iter().enumerate() {
+                        prop_assert!(!edge || obstacle.rights.contains(right));
                     }
                 }
             }

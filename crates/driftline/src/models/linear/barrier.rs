@@ -177,9 +177,13 @@ impl<'a> Problem<'a> {
             }
             // Close to the centre full steps converge quadratically, while the objective has no digits left to tell.
             if decrement <= 0.05 * t {
-                theta.iter_mut().zip(&step).for_each(|(v, s)| *v += s);
-                current = self.objective(theta, t);
-                continue;
+                let next: Vec<f64> = theta.iter().zip(&step).map(|(v, s)| v + s).collect();
+                let value = self.objective(&next, t);
+                if value.is_finite() {
+                    theta.copy_from_slice(&next);
+                    current = value;
+                    continue;
+                }
             }
             let mut length = 1.0;
             let mut next = theta.to_vec();

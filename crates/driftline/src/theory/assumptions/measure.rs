@@ -23,15 +23,23 @@ pub fn between(before: &Inputs, after: &Inputs, seed: Seed) -> Result<WInfinity>
     )
 }
 
-/// W∞ between two random halves of one window. Finite samples of one distribution are apart already, in high dimension
-/// by about the distance of two points: shifts should be read against this.
-pub fn floor(inputs: &Inputs, seed: Seed) -> Result<WInfinity> {
+/// W∞ between two random halves of one window, within classes where the labels are known. Finite samples of one
+/// distribution are apart already, in high dimension by about the distance of two points: shifts should be read against
+/// this. Without labels, halves that differ in their class counts by chance are as far apart as the classes are.
+pub fn floor(inputs: &Inputs, labels: Option<&Labels>, seed: Seed) -> Result<WInfinity> {
     let order = permutation(inputs.len(), seed);
     let (left, right) = order.split_at(order.len() / 2);
     if left.is_empty() {
         return between(inputs, inputs, seed);
     }
-    between(&inputs.pick(left), &inputs.pick(right), seed)
+    let (before, after) = (inputs.pick(left), inputs.pick(right));
+    if let Some(labels) = labels {
+        let halves = (&before, &labels.pick(left), &after, &labels.pick(right));
+        if let Some(within) = rho(halves, seed)? {
+            return Ok(within);
+        }
+    }
+    between(&before, &after, seed)
 }
 
 /// No mass can be moved from P to Q without some of it going as far as the means are apart, so ρ ≥ ‖E X − E X'‖. The

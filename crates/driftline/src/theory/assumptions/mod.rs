@@ -40,7 +40,8 @@ pub struct Shift {
     pub examples: usize,
     /// W∞ between all inputs, labels aside: at most ρ if P(Y) stays.
     pub unlabeled: WInfinity,
-    /// W∞ between two halves of the earlier window: what the distance shows where nothing shifts at all.
+    /// W∞ between two halves of the earlier window, within classes where its labels are known: what the distance shows
+    /// where nothing shifts at all.
     pub floor: WInfinity,
     /// The distance of the means less three standard errors: below the ρ of the populations, almost surely.
     pub certain: f64,
@@ -127,7 +128,11 @@ pub fn check(
             window: t + 1,
             examples: later.inputs.len(),
             unlabeled: measure::between(&earlier.inputs, &later.inputs, seed)?,
-            floor: measure::floor(&earlier.inputs, seed.named("floor"))?,
+            floor: measure::floor(
+                &earlier.inputs,
+                earlier.labels.as_ref(),
+                seed.named("floor"),
+            )?,
             certain: measure::certain_shift(&earlier.inputs, &later.inputs),
             rho: None,
             label_shift: None,
@@ -182,12 +187,19 @@ fn judge(
     let teacher = models.get(step.window - 1).or(models.first());
     let student = models.get(step.window);
     let class = NormBall::new(crate::data::Positive::new(radius)?, BiasRule::Free);
-    let learner = MarginLearner {
-        random_starts: 0,
-        ..MarginLearner::new(MarginLoss::Ramp, class)
+    // Any member of the class bounds α* from above; on the line the ramp minimiser itself is cheap.
+    let loss = if after.dimension() == 1 {
+        MarginLoss::Ramp
+    } else {
+        MarginLoss::Hinge
     };
-    let fitted = learner.minimize(after.points(), student.or(teacher), seed)?;
-    step.best = Some(after.ramp_loss(&fitted));
+    let fitted = MarginLearner::new(loss, class).minimize(after.points(), teacher, seed)?;
+    let known = [Some(&fitted), teacher, student];
+    step.best = known
+        .into_iter()
+        .flatten()
+        .map(|m| after.ramp_loss(m))
+        .reduce(f64::min);
     step.loss_before = teacher.map(|model| before.ramp_loss(model));
     step.loss_after = student.map(|model| after.ramp_loss(model));
     if let (Some(rho), Some(label_shift), Some(loss), Some(best)) =
