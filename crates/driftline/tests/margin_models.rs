@@ -148,3 +148,28 @@ fn an_experiment_may_ask_for_them() {
     let wrong = r#"{ "loss": "ramp", "class": { "radius": -1.0, "bias": "free" } }"#;
     assert!(serde_json::from_str::<MarginLearner>(wrong).is_err());
 }
+
+/// The paper's Gaussian experiment has 100 features; a window of pseudo-labels there is seldom separable.
+#[test]
+fn a_hundred_dimensions_are_no_obstacle() {
+    let clean = sample(240, 100, 8);
+    let flipped = clean.labels().as_slice().iter().enumerate();
+    let flipped = flipped.map(|(i, &class)| if i % 12 == 0 { 1 - class } else { class });
+    let labels = Labels::new(flipped.collect(), 2).unwrap();
+    let noisy = LabeledDomain::new(clean.inputs().clone(), labels).unwrap();
+    for loss in MarginLoss::ALL {
+        let learner = MarginLearner {
+            random_starts: 1,
+            ..MarginLearner::new(loss, NormBall::unit())
+        };
+        let teacher = MarginModel::new(vec![0.1; 100], 0.0);
+        let model = learner
+            .refit(&teacher, &Examples::from(&noisy), Seed::new(0))
+            .unwrap();
+        assert!(learner.class.contains(&model));
+        let decided = model.predict(clean.inputs()).unwrap();
+        let right = decided.as_slice().iter().zip(clean.labels().as_slice());
+        let right = right.filter(|(a, b)| a == b).count();
+        assert!(right >= 225, "{loss:?}: {right} of 240");
+    }
+}
