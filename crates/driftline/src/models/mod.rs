@@ -1,6 +1,7 @@
 //! Classifiers and how they learn. Two short traits; every model of the library and of its users implements them.
 
 pub mod loss;
+pub mod network;
 pub mod optimizer;
 pub mod training;
 

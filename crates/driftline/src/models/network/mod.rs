@@ -1,0 +1,3 @@
+//! A small neural-network library.
+
+pub mod kernels;
