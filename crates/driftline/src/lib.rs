@@ -1,7 +1,10 @@
 //! driftline keeps a classifier accurate while its data drift, without new labels.
 
+pub mod adapt;
 pub mod data;
+pub mod datasets;
 pub mod error;
+pub mod evaluate;
 mod math;
 pub mod models;
 pub mod random;

@@ -1,0 +1,3 @@
+//! Benchmarks: tasks with their answers, drawn or read.
+
+pub mod gaussian;
