@@ -80,7 +80,22 @@ impl Case {
                 .map(|_| generator.random_range(-limit..limit))
                 .collect()
         };
-        let weights = draw(blueprint.n_parameters(), 0.5);
+        // Biases and batch-norm scales away from their usual starts, where mistakes could hide.
+        let start = Network::initial(blueprint.clone(), Seed::new(seed)).unwrap();
+        let tensors = start.tensors();
+        let weights = tensors.iter().flat_map(|tensor| {
+            let moved = match tensor.dimensions.len() {
+                1 => draw(tensor.values.len(), 0.3),
+                _ => vec![0.0; tensor.values.len()],
+            };
+            tensor
+                .values
+                .iter()
+                .zip(moved)
+                .map(|(w, m)| w + m)
+                .collect::<Vec<f32>>()
+        });
+        let weights = weights.collect();
         let inputs = Inputs::new(draw(n * shape.size(), 1.0), shape).unwrap();
         let mut targets: Vec<f32> = draw(n * n_classes, 0.5).iter().map(|v| v + 0.6).collect();
         for row in targets.chunks_exact_mut(n_classes) {
@@ -162,7 +177,7 @@ impl Case {
                     .sum();
                 let norm: f64 = b.iter().map(|b| b * b).sum();
                 assert!(
-                    apart.sqrt() <= 1e-5 * norm.sqrt() + 1e-7,
+                    apart.sqrt() <= 1e-5 * norm.sqrt() + 2e-6,
                     "{isa} {}: {} of {}",
                     tensor.name,
                     apart.sqrt(),
@@ -321,7 +336,8 @@ fn the_reference_agrees_with_finite_differences() {
 
 #[test]
 fn every_instruction_set_agrees_with_the_reference() {
-    for case in cases() {
+    for (index, case) in cases().iter().enumerate() {
+        println!("case {index}");
         case.check_fast();
     }
 }

@@ -50,6 +50,8 @@ pub(super) struct Batch<'a> {
 /// One stretch of work between two meetings of all groups.
 #[derive(Clone, Debug)]
 pub(super) struct Phase {
+    /// The batch is new: inputs are loaded first.
+    load: bool,
     /// Steps to go forward through; a batch norm among them must be the first.
     forward: Range<usize>,
     /// Then the loss, and steps to go back through in reverse.
@@ -64,10 +66,11 @@ pub(super) struct Phase {
 pub(super) fn phases(program: &Program) -> Vec<Phase> {
     let norms: Vec<usize> = program.norms().map(|(step, _)| step).collect();
     let n = program.steps.len();
-    let mut phases = vec![];
+    let mut phases: Vec<Phase> = vec![];
     let mut from = 0;
     for &norm in &norms {
         phases.push(Phase {
+            load: phases.is_empty(),
             forward: from..norm,
             loss: false,
             backward: 0..0,
@@ -79,6 +82,7 @@ pub(super) fn phases(program: &Program) -> Vec<Phase> {
     let mut until = n;
     for &norm in norms.iter().rev() {
         phases.push(Phase {
+            load: false,
             forward: if until == n { from..n } else { 0..0 },
             loss: until == n,
             backward: norm + 1..until,
@@ -88,6 +92,7 @@ pub(super) fn phases(program: &Program) -> Vec<Phase> {
         until = norm + 1;
     }
     phases.push(Phase {
+        load: norms.is_empty(),
         forward: if norms.is_empty() { 0..n } else { 0..0 },
         loss: norms.is_empty(),
         backward: 0..until,
@@ -158,14 +163,13 @@ impl Group {
     /// Works through one phase of a training step.
     pub fn run(&mut self, phase: &Phase, context: &Context, batch: &Batch) {
         let images = self.part.len();
-        let starts = phase.forward.start == 0 && !phase.forward.is_empty();
-        if starts {
+        if phase.load {
             self.gradient.fill(0.0);
             self.loss = 0.0;
         }
         for first in (0..images).step_by(SLICE) {
             let slice = [first, SLICE.min(images - first)];
-            if starts {
+            if phase.load {
                 let rows = &batch.rows[self.part.start + first..][..slice[1]];
                 self.load(context.program, slice, |i| {
                     batch.examples.inputs().row(rows[i])

@@ -2,6 +2,7 @@
 //! and fused steps, kernels know registers. Same seed, same bytes, for any number of threads.
 
 mod architecture;
+mod file;
 mod group;
 mod inference;
 pub mod kernels;
