@@ -82,6 +82,8 @@ pub enum Error {
     /// A fault in an experiment file; `field` is its path in the file (`methods[1].drop`).
     #[error("{}{message}", field_prefix(field))]
     Experiment { field: String, message: String },
+    #[error("stopped before the end; what was finished is kept")]
+    Interrupted,
     /// A fault in a stored file that must not be guessed away.
     #[error("{}: {message}", path.display())]
     Corrupt { path: PathBuf, message: String },

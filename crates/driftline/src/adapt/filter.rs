@@ -11,6 +11,7 @@ use crate::data::{Fraction, Labels};
 pub enum Filter {
     /// Drops about this fraction, the least confident. Examples as confident as the quantile are all kept, so that
     /// ties keep more, as in the paper's code; 0 keeps everything.
+    #[serde(rename = "drop")]
     DropFraction(Fraction),
     /// Keeps what is at least this confident.
     Threshold(Fraction),

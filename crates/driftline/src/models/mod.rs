@@ -1,5 +1,6 @@
 //! Classifiers and how they learn. Two short traits; every model of the library and of its users implements them.
 
+pub mod any;
 pub mod linear;
 pub mod loss;
 pub mod network;
