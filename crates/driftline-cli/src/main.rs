@@ -1,1 +1,41 @@
-fn main() {}
+//! The program: parses, runs one command, and turns its outcome into an exit code.
+//! 0 done · 1 error · 2 usage · 3 ran, but a check did not hold · 130 stopped by Ctrl-C.
+
+mod args;
+mod commands;
+mod failure;
+mod interrupt;
+mod output;
+mod progress;
+mod report;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::{Failure, Outcome};
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let talk = cli.talk();
+    let outcome = match cli.command {
+        Command::Demo(args) => commands::demo::run(&args, talk),
+        Command::Run(args) => commands::run::run(&args, talk),
+        Command::Join(args) => commands::join::run(&args, talk),
+        Command::Report(args) => commands::report::run(&args, talk),
+        Command::Schema => commands::schema::run(),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man => commands::man::run(),
+    };
+    match outcome {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::CheckFailed) => ExitCode::from(3),
+        // Whoever read our output has seen enough.
+        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}

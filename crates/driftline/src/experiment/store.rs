@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +12,7 @@ use super::identity::ENGINE_REVISION;
 use super::plan::{Plan, Scale};
 use super::spec::CheckSpec;
 use super::trial::Trial;
+use crate::files::write_whole;
 use crate::{Error, Result};
 
 /// What a folder holds, so that reports need nothing else.
@@ -262,20 +262,6 @@ impl Store {
         }
         write_whole(&self.folder.join("trials.jsonl"), text.as_bytes())
     }
-}
-
-/// Writes beside `path`, then renames: a reader sees the old file or the new one, never a half.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut aside = tempfile::NamedTempFile::new_in(folder).map_err(Error::io(folder))?;
-    aside
-        .write_all(bytes)
-        .and_then(|()| aside.as_file().sync_all())
-        .map_err(Error::io(path))?;
-    aside
-        .persist(path)
-        .map_err(|error| Error::io(path)(error.error))?;
-    Ok(())
 }
 
 fn lock(folder: &Path) -> Result<File> {

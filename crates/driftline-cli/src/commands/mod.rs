@@ -1,0 +1,9 @@
+//! The commands, one per file.
+
+pub mod completions;
+pub mod demo;
+pub mod join;
+pub mod man;
+pub mod report;
+pub mod run;
+pub mod schema;
