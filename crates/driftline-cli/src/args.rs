@@ -43,12 +43,23 @@ pub enum Command {
     Join(commands::join::JoinArgs),
     /// Write the tables and pictures of a finished run
     Report(commands::report::ReportArgs),
+    /// Measure the speed of this machine's kernels
+    Bench {
+        #[command(subcommand)]
+        what: Bench,
+    },
     /// Print the JSON schema of experiment files
     Schema,
     /// Print the completion script of a shell
     Completions(commands::completions::CompletionsArgs),
     /// Print the manual page
     Man,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// Train and predict with the paper's conv net
+    Network(commands::bench_network::BenchNetworkArgs),
 }
 
 impl Cli {

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use args::{Bench, Cli, Command};
 use failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
@@ -24,6 +24,9 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args, talk),
         Command::Join(args) => commands::join::run(&args, talk),
         Command::Report(args) => commands::report::run(&args, talk),
+        Command::Bench {
+            what: Bench::Network(args),
+        } => commands::bench_network::run(&args),
         Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man => commands::man::run(),
