@@ -82,10 +82,20 @@ pub struct StudentPlan {
 #[serde(rename_all = "kebab-case")]
 pub enum CurriculumPlan {
     SourceOnly,
-    Target { repeats: NonZeroUsize },
-    Pooled { repeats: NonZeroUsize },
-    Gradual { windowing: Windowing },
-    Accumulate { windowing: Windowing },
+    Target {
+        repeats: NonZeroUsize,
+    },
+    Pooled {
+        repeats: NonZeroUsize,
+        and_target: bool,
+    },
+    Gradual {
+        windowing: Windowing,
+        then_target: bool,
+    },
+    Accumulate {
+        windowing: Windowing,
+    },
 }
 
 impl CurriculumPlan {
@@ -93,17 +103,28 @@ impl CurriculumPlan {
         match self.clone() {
             CurriculumPlan::SourceOnly => Box::new(SourceOnly),
             CurriculumPlan::Target { repeats } => Box::new(TargetOnly { repeats }),
-            CurriculumPlan::Pooled { repeats } => Box::new(Pooled { repeats }),
-            CurriculumPlan::Gradual { windowing } => Box::new(Gradual { windowing }),
+            CurriculumPlan::Pooled {
+                repeats,
+                and_target,
+            } => Box::new(Pooled {
+                repeats,
+                and_target,
+            }),
+            CurriculumPlan::Gradual {
+                windowing,
+                then_target,
+            } => Box::new(Gradual {
+                windowing,
+                then_target,
+            }),
             CurriculumPlan::Accumulate { windowing } => Box::new(Accumulate { windowing }),
         }
     }
 
     pub fn windowing(&self) -> Option<&Windowing> {
         match self {
-            CurriculumPlan::Gradual { windowing } | CurriculumPlan::Accumulate { windowing } => {
-                Some(windowing)
-            }
+            CurriculumPlan::Gradual { windowing, .. }
+            | CurriculumPlan::Accumulate { windowing } => Some(windowing),
             _ => None,
         }
     }

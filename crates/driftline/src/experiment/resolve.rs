@@ -282,10 +282,15 @@ fn curriculum(spec: &CurriculumSpec, at: &str, scale: Scale) -> Result<Curriculu
         },
         CurriculumSpec::Pooled(spec) => CurriculumPlan::Pooled {
             repeats: repeats(spec.repeats),
+            and_target: spec.and_target,
         },
         CurriculumSpec::Gradual(spec) => CurriculumPlan::Gradual {
             windowing: windowing(spec, at, scale)?,
+            then_target: spec.then_target,
         },
+        CurriculumSpec::Accumulate(spec) if spec.then_target => {
+            return Err(fault(at, "`then-target` goes with `gradual` only"));
+        }
         CurriculumSpec::Accumulate(spec) => CurriculumPlan::Accumulate {
             windowing: windowing(spec, at, scale)?,
         },

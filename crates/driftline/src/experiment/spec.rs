@@ -160,9 +160,9 @@ pub enum CurriculumSpec {
     /// No adaptation.
     SourceOnly,
     /// The target pool, again and again.
-    Target(RepeatsSpec),
+    Target(TargetSpec),
     /// The whole stream, again and again.
-    Pooled(RepeatsSpec),
+    Pooled(PooledSpec),
     /// Window after window.
     Gradual(WindowsSpec),
     /// Window after window, each together with the earlier ones.
@@ -171,8 +171,17 @@ pub enum CurriculumSpec {
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct RepeatsSpec {
+pub struct TargetSpec {
     pub repeats: NonZeroUsize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PooledSpec {
+    pub repeats: NonZeroUsize,
+    /// Pool the target with the stream.
+    #[serde(default)]
+    pub and_target: bool,
 }
 
 /// Exactly one of `window`, `windows` and `boundaries`.
@@ -191,6 +200,9 @@ pub struct WindowsSpec {
     /// What to do with examples after the last full window; `forbid` if absent.
     #[serde(default)]
     pub tail: Option<Tail>,
+    /// Gradual only: end on the target pool.
+    #[serde(default)]
+    pub then_target: bool,
 }
 
 /// A claim about the results. Without `trials` it speaks of the mean; with it, of at least so many single trials.
