@@ -1,6 +1,7 @@
 //! driftline keeps a classifier accurate while its data drift, without new labels.
 
 pub mod data;
+pub mod datasets;
 pub mod error;
 mod math;
 pub mod models;
