@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline::datasets::Cache;
-use miette::{Result, miette};
+
+use crate::failure::{Failure, Result};
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct CacheArgs {
@@ -19,9 +20,9 @@ impl CacheArgs {
             Some(folder) => folder.clone(),
             None => dirs::cache_dir()
                 .ok_or_else(|| {
-                    miette!(
-                        help = "name a folder with `--cache DIR` or DRIFTLINE_CACHE",
-                        "this platform names no cache folder for the current user"
+                    Failure::with_help(
+                        "this platform names no cache folder for the current user",
+                        "name a folder with `--cache DIR` or DRIFTLINE_CACHE",
                     )
                 })?
                 .join("driftline"),

@@ -1,31 +1,43 @@
-//! The program `driftline`.
+//! The program: parses, runs one command, and turns its outcome into an exit code.
+//! 0 done · 1 error · 2 usage · 3 ran, but a check did not hold · 130 stopped by Ctrl-C.
+
+mod args;
+mod cache;
+mod commands;
+mod failure;
+mod interrupt;
+mod output;
+mod progress;
+mod report;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
 
-mod cache;
-mod commands;
-mod output;
-
-#[derive(Parser)]
-#[command(name = "driftline", version, about)]
-struct Arguments {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    Data(commands::data::DataArgs),
-}
+use args::{Cli, Command};
+use failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
-        Command::Data(args) => commands::data::run(&args),
+    let cli = Cli::parse();
+    let talk = cli.talk();
+    let outcome = match cli.command {
+        Command::Demo(args) => commands::demo::run(&args, talk),
+        Command::Run(args) => commands::run::run(&args, talk),
+        Command::Join(args) => commands::join::run(&args, talk),
+        Command::Report(args) => commands::report::run(&args, talk),
+        Command::Data(args) => commands::data::run(&args, talk),
+        Command::Schema => commands::schema::run(),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man => commands::man::run(),
     };
-    result.unwrap_or_else(|report| {
-        eprintln!("{report:?}");
-        ExitCode::FAILURE
-    })
+    match outcome {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::CheckFailed) => ExitCode::from(3),
+        // Whoever read our output has seen enough.
+        Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
 }

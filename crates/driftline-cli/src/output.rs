@@ -1,18 +1,102 @@
-//! Results go to stdout; a reader that stops reading is no error.
+//! Results on standard output: tables for people, JSON for programs.
 
 use std::io::{ErrorKind, Write};
 
-use miette::{IntoDiagnostic, Result};
+use comfy_table::{CellAlignment, Table as TextTable, presets};
+use driftline::evaluate::Interval;
+use driftline::experiment::{Check, Store, Table, Verdict};
+use serde_json::{Value, json};
 
-/// Writes `text` and a line end.
+use crate::failure::{Failure, Result};
+
+/// Prints `text`; a reader that has closed the pipe is no error.
 pub fn print(text: &str) -> Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written.into_diagnostic(),
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::ClosedPipe),
+        Err(error) => Err(driftline::Error::io("standard output")(error).into()),
     }
 }
 
-pub fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    print(&serde_json::to_string_pretty(value).into_diagnostic()?)
+pub fn print_json(value: &Value) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).expect("JSON values can be printed");
+    print(&(text + "\n"))
+}
+
+/// The rows of an experiment as programs want them.
+pub fn rows(store: &Store) -> Value {
+    let row = |row: &driftline::experiment::Row| {
+        json!({
+            "dataset": row.dataset,
+            "method": row.method,
+            "mean": rounded(row.accuracy.mean),
+            "half_width": row.accuracy.half_width.map(rounded),
+            "n": row.accuracy.n,
+            "paper": row.printed.as_ref().map(|cell| cell.mean),
+        })
+    };
+    Table::of(store).rows.iter().map(row).collect()
+}
+
+pub fn checks(store: &Store) -> Value {
+    let check = |check: &Check| json!({ "claim": check.claim, "found": check.found, "holds": holds(check.verdict) });
+    Check::all(store).iter().map(check).collect()
+}
+
+fn holds(verdict: Verdict) -> Option<bool> {
+    match verdict {
+        Verdict::Holds => Some(true),
+        Verdict::Fails => Some(false),
+        Verdict::Open => None,
+    }
+}
+
+/// Accuracies are counted on a thousand examples or so: four digits after the point are plenty.
+fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+/// The rows of an experiment as people want them.
+pub fn text_table(store: &Store) -> String {
+    let mut table = TextTable::new();
+    table.load_style(presets::NOTHING);
+    table.set_header([
+        "data",
+        "method",
+        "accuracy % (90 % interval)",
+        "n",
+        "held-out source",
+        "paper",
+    ]);
+    for column in 2..6 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    for row in Table::of(store).rows {
+        let printed = row
+            .printed
+            .map_or("–".into(), |cell| match cell.half_width {
+                Some(half_width) => format!("{:.1} ± {half_width:.1}", cell.mean),
+                None => format!("{:.1}", cell.mean),
+            });
+        table.add_row([
+            row.dataset,
+            row.method,
+            with_interval(&row.accuracy),
+            row.accuracy.n.to_string(),
+            row.held_out_source
+                .map_or("–".into(), |interval| format!("{:.1}", interval.mean)),
+            printed,
+        ]);
+    }
+    table.trim_fmt()
+}
+
+pub fn with_interval(interval: &Interval) -> String {
+    match interval.half_width {
+        Some(half_width) => format!("{:.1} ± {half_width:.1}", interval.mean),
+        None => format!("{:.1}", interval.mean),
+    }
 }

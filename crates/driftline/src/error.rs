@@ -74,6 +74,8 @@ pub enum Error {
     /// A fault in an experiment file; `field` is its path in the file (`methods[1].drop`).
     #[error("{}{message}", field_prefix(field))]
     Experiment { field: String, message: String },
+    #[error("stopped before the end; what was finished is kept")]
+    Interrupted,
     #[error("there is no data set `{name}`; known are {known}")]
     UnknownDataset { name: String, known: String },
     #[error("{name} is not in the cache folder {}; run `{command}`", folder.display())]

@@ -1,3 +1,10 @@
-//! One module per command.
+//! The commands, one per file.
 
+pub mod completions;
 pub mod data;
+pub mod demo;
+pub mod join;
+pub mod man;
+pub mod report;
+pub mod run;
+pub mod schema;

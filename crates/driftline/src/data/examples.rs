@@ -111,6 +111,14 @@ impl Examples {
         self.weights.as_ref().map_or(1.0, |weights| weights[index])
     }
 
+    /// What the weights must be multiplied by to have mean 1, so that a loss stays a mean.
+    pub fn weight_scale(&self) -> f32 {
+        self.weights.as_ref().map_or(1.0, |weights| {
+            let sum: f64 = weights.iter().map(|&weight| f64::from(weight)).sum();
+            (self.len() as f64 / sum) as f32
+        })
+    }
+
     pub fn n_classes(&self) -> usize {
         self.targets.n_classes()
     }

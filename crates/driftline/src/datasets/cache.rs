@@ -1,7 +1,6 @@
 //! The folder in which data sets lie, one sub-folder each. Files are stored whole or not at all, and their digests
 //! beside them in the form that `sha256sum -c` reads.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -10,6 +9,7 @@ use sha2::{Digest, Sha256};
 use super::catalog::{self, Dataset, DatasetFile};
 use super::formats::table::Table;
 use super::{Covertype, Digits, Portraits};
+use crate::files::write_whole;
 use crate::{Error, Result};
 
 const DIGESTS: &str = "SHA256SUMS";
@@ -92,7 +92,7 @@ impl Cache {
             std::fs::remove_file(&old).map_err(Error::io(&old))?;
         }
         for (name, bytes) in contents.into_iter().chain([(DIGESTS, digests.as_bytes())]) {
-            write_whole(&folder, name, bytes)?;
+            write_whole(&folder.join(name), bytes)?;
         }
         Ok(())
     }
@@ -193,17 +193,6 @@ impl Cache {
 pub fn sha256(bytes: &[u8]) -> String {
     let digest = Sha256::digest(bytes);
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn write_whole(folder: &Path, name: &str, bytes: &[u8]) -> Result<()> {
-    let place = folder.join(name);
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(Error::io(folder))?;
-    file.write_all(bytes)
-        .and_then(|()| file.as_file().sync_all())
-        .map_err(Error::io(&place))?;
-    file.persist(&place)
-        .map_err(|error| Error::io(&place)(error.error))?;
-    Ok(())
 }
 
 #[cfg(test)]

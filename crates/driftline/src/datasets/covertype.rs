@@ -58,6 +58,21 @@ impl Covertype {
         })
     }
 
+    /// Features row after row, `width` each, of which column `clock` orders the rows.
+    pub(super) fn from_parts(
+        features: Vec<f32>,
+        width: usize,
+        clock: usize,
+        classes: Vec<u8>,
+    ) -> Self {
+        Self {
+            features,
+            width,
+            clock,
+            classes,
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.classes.len()
     }
@@ -84,7 +99,7 @@ impl Covertype {
 /// the stream, in order, and `target` rows, shuffled, of which the first `scored` are scored and the others never used.
 /// The pool for methods that adapt straight to the target is the last `target_pool` rows of the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct CovertypeByDistance {
     pub source: usize,
     pub held_out_source: usize,
@@ -125,6 +140,20 @@ impl CovertypeByDistance {
         Self {
             standardization: Standardization::WholeFile,
             ..Self::paper()
+        }
+    }
+
+    /// The same drift with about one row in `divisor`; the rows are then the first of the order, not a sample of all.
+    pub fn scaled_down(self, divisor: usize) -> Self {
+        let less = |n: usize| (n / divisor.max(1)).max(1);
+        Self {
+            source: less(self.source),
+            held_out_source: less(self.held_out_source),
+            intermediate: less(self.intermediate),
+            target: less(self.target),
+            scored: less(self.scored),
+            target_pool: less(self.target_pool),
+            ..self
         }
     }
 

@@ -1,14 +1,16 @@
-//! Where tasks come from: generators, readers of known data sets, and the cache they lie in.
+//! Benchmarks: tasks with their answers, drawn or read, and the cache that what is read lies in.
 
 pub mod cache;
 pub mod catalog;
 pub mod covertype;
 pub mod digits;
 pub mod formats;
+pub mod gaussian;
 pub mod image;
 pub mod portraits;
 pub mod rotating_digits;
 pub mod same_digits;
+pub mod stand_in;
 
 pub use cache::Cache;
 pub use catalog::Dataset;

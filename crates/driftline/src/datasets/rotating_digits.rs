@@ -18,7 +18,7 @@ use crate::{Error, Result};
 /// `source_angles`, target pictures by one from `target_angles`. The pool for methods that adapt straight to the
 /// target is the stream's own pictures, each turned by a fresh target angle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RotatingDigits {
     pub source: usize,
     pub held_out_source: usize,
@@ -70,6 +70,18 @@ impl RotatingDigits {
         Self {
             drift: DigitDrift::Mixture,
             ..Self::paper()
+        }
+    }
+
+    /// The same drift with about one picture in `divisor`.
+    pub fn scaled_down(self, divisor: usize) -> Self {
+        let less = |n: usize| (n / divisor.max(1)).max(1);
+        Self {
+            source: less(self.source),
+            held_out_source: less(self.held_out_source),
+            intermediate: less(self.intermediate),
+            target: less(self.target),
+            ..self
         }
     }
 
@@ -307,7 +319,7 @@ mod tests {
     fn settings_read_back_and_faults_are_refused() {
         let text = toml::to_string(&RotatingDigits::paper_mixture()).unwrap();
         assert!(
-            text.contains("drift = \"mixture\"") && text.contains("source_angles = [0.0, 5.0]")
+            text.contains("drift = \"mixture\"") && text.contains("source-angles = [0.0, 5.0]")
         );
         assert_eq!(
             toml::from_str::<RotatingDigits>(&text).unwrap(),

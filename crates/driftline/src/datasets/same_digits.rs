@@ -18,7 +18,7 @@ use crate::{Error, Result};
 /// (0°, `step`, 2·`step`, …) and, at the last angle, the target: pool and scored sample alike, since there are no other
 /// pictures. The next `held_out_source` pictures, at 0°, are the held-out source.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SameDigits {
     pub images: usize,
     pub held_out_source: usize,
@@ -37,6 +37,21 @@ impl SameDigits {
             step: 3.0,
             domains: NonZeroUsize::new(20).expect("20 is not 0"),
         }
+    }
+
+    /// The same drift with about one picture in `divisor`.
+    pub fn scaled_down(self, divisor: usize) -> Self {
+        let less = |n: usize| (n / divisor.max(1)).max(1);
+        Self {
+            images: less(self.images),
+            held_out_source: less(self.held_out_source),
+            ..self
+        }
+    }
+
+    /// How many examples the stream has.
+    pub fn stream_length(&self) -> usize {
+        self.images.saturating_mul(self.domains.get())
     }
 
     pub fn benchmark(&self, digits: &Digits, seed: Seed) -> Result<Benchmark> {

@@ -1,5 +1,7 @@
 //! Classifiers and how they learn. Two short traits; every model of the library and of its users implements them.
 
+pub mod any;
+pub mod linear;
 pub mod loss;
 pub mod optimizer;
 pub mod training;
@@ -32,7 +34,7 @@ pub trait Classifier: Send + Sync {
 }
 
 /// A way to train classifiers. All randomness comes from the seed: same examples and same seed, same bytes.
-pub trait Learner: Send + Sync {
+pub trait Learner: Clone + Send + Sync {
     type Model: Classifier + Clone;
 
     /// Trains a new model.
@@ -44,5 +46,11 @@ pub trait Learner: Send + Sync {
     /// The same model with the optimiser's memory cleared.
     fn forget(&self, model: &Self::Model) -> Self::Model {
         model.clone()
+    }
+
+    /// This learner with every setting that is chosen by looking at data chosen on the labelled source, once and for
+    /// all: pseudo-labels never decide a setting.
+    fn tuned(&self, _source: &Examples, _seed: Seed) -> Result<Self> {
+        Ok(self.clone())
     }
 }

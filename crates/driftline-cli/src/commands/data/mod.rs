@@ -7,14 +7,13 @@ mod gather;
 mod show;
 
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use miette::Result;
 
 use crate::cache::CacheArgs;
+use crate::failure::Result;
+use crate::progress::Talk;
 
-/// Obtain, list, describe and check data sets
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -70,10 +69,10 @@ struct FetchArgs {
     mirror: Option<String>,
 }
 
-pub fn run(args: &DataArgs) -> Result<ExitCode> {
+pub fn run(args: &DataArgs, talk: Talk) -> Result {
     let cache = args.cache.open()?;
     match &args.action {
-        Action::Fetch(args) => fetch::run(&cache, args),
+        Action::Fetch(args) => fetch::run(&cache, args, talk),
         Action::List { json } => show::list(&cache, *json),
         Action::Describe { name, json } => show::describe(&cache, name, *json),
         Action::Check { name, json } => show::check(&cache, name.as_deref(), *json),

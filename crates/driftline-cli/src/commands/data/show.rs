@@ -1,14 +1,12 @@
 //! `driftline data list`, `describe` and `check`.
 
-use std::process::ExitCode;
-
 use comfy_table::{Table, presets};
 use driftline::datasets::Cache;
 use driftline::datasets::cache::{FileCheck, FileState};
 use driftline::datasets::catalog::{self, Dataset, Origin};
-use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
 
+use crate::failure::{Outcome, Result};
 use crate::output::{print, print_json};
 
 #[derive(Serialize)]
@@ -36,12 +34,12 @@ fn listed(cache: &Cache, dataset: &'static Dataset) -> Listed {
     }
 }
 
-pub fn list(cache: &Cache, json: bool) -> Result<ExitCode> {
+pub fn list(cache: &Cache, json: bool) -> Result {
     let all: Vec<Listed> = catalog::all().iter().map(|d| listed(cache, d)).collect();
     if json {
         let cache = cache.folder().display().to_string();
         print_json(&serde_json::json!({ "cache": cache, "datasets": all }))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Outcome::Done);
     }
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -52,18 +50,18 @@ pub fn list(cache: &Cache, json: bool) -> Result<ExitCode> {
         table.add_row([row.dataset.name, stored, row.dataset.title, fetch]);
     }
     print(&format!(
-        "cache: {}\n{}",
+        "cache: {}\n{}\n",
         cache.folder().display(),
-        trimmed(&table)
+        table.trim_fmt()
     ))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Outcome::Done)
 }
 
-pub fn describe(cache: &Cache, name: &str, json: bool) -> Result<ExitCode> {
-    let row = listed(cache, catalog::find(name).into_diagnostic()?);
+pub fn describe(cache: &Cache, name: &str, json: bool) -> Result {
+    let row = listed(cache, catalog::find(name)?);
     if json {
-        print_json(&row)?;
-        return Ok(ExitCode::SUCCESS);
+        print_json(&serde_json::json!(row))?;
+        return Ok(Outcome::Done);
     }
     let dataset = row.dataset;
     let origin = match dataset.origin {
@@ -83,13 +81,13 @@ pub fn describe(cache: &Cache, name: &str, json: bool) -> Result<ExitCode> {
         let digest = file.sha256.unwrap_or("noted when first stored");
         text += &format!("\n    {}  sha256 {digest}", file.name);
     }
-    print(&text)?;
-    Ok(ExitCode::SUCCESS)
+    print(&(text + "\n"))?;
+    Ok(Outcome::Done)
 }
 
-pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result<ExitCode> {
+pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result {
     let chosen: Vec<&'static Dataset> = match name {
-        Some(name) => vec![catalog::find(name).into_diagnostic()?],
+        Some(name) => vec![catalog::find(name)?],
         None => catalog::all()
             .iter()
             .filter(|dataset| cache.folder_of(dataset).exists())
@@ -97,7 +95,7 @@ pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result<ExitCode> 
     };
     let mut all = Vec::new();
     for dataset in chosen {
-        let files = cache.check(dataset).into_diagnostic()?;
+        let files = cache.check(dataset)?;
         let intact = |file: &FileCheck| matches!(file.state, FileState::Intact { .. });
         all.push(Checked {
             name: dataset.name,
@@ -108,15 +106,19 @@ pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result<ExitCode> 
     if json {
         print_json(&serde_json::json!({ "datasets": all }))?;
     } else if all.is_empty() {
-        print(&format!("no data sets in {}", cache.folder().display()))?;
+        print(&format!("no data sets in {}\n", cache.folder().display()))?;
     } else {
-        print(&trimmed(&table(&all)))?;
+        print(&format!("{}\n", table(&all).trim_fmt()))?;
     }
     let sound = all.iter().all(|dataset| dataset.intact);
     if !sound {
         eprintln!("help: fetch anew what is missing or changed: `driftline data fetch NAME`");
     }
-    Ok(ExitCode::from(if sound { 0 } else { 3 }))
+    Ok(if sound {
+        Outcome::Done
+    } else {
+        Outcome::CheckFailed
+    })
 }
 
 fn table(all: &[Checked]) -> Table {
@@ -138,11 +140,6 @@ fn table(all: &[Checked]) -> Table {
     table
 }
 
-fn trimmed(table: &Table) -> String {
-    let lines = table.lines().map(|line| line.trim().to_string());
-    lines.collect::<Vec<_>>().join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,11 +148,8 @@ mod tests {
     fn a_check_that_does_not_hold_exits_with_3() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::at(folder.path());
-        let code = |name| format!("{:?}", check(&cache, name, true).unwrap());
-        let (held, failed) = (
-            format!("{:?}", ExitCode::SUCCESS),
-            format!("{:?}", ExitCode::from(3)),
-        );
+        let code = |name| check(&cache, name, true).unwrap();
+        let (held, failed) = (Outcome::Done, Outcome::CheckFailed);
         assert_eq!(code(None), held);
         assert_eq!(code(Some("mnist")), failed);
         let keystroke = catalog::find("keystroke").unwrap();

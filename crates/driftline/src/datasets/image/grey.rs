@@ -82,6 +82,15 @@ impl GreyImages {
         &self.pixels[index * size..(index + 1) * size]
     }
 
+    /// The pictures `indices`, in that order.
+    pub fn pick(&self, indices: &[usize]) -> GreyImages {
+        let pixels = indices.iter().flat_map(|&index| self.get(index)).copied();
+        GreyImages {
+            pixels: pixels.collect(),
+            ..*self
+        }
+    }
+
     /// All pixels, picture after picture.
     pub fn pixels(&self) -> &[u8] {
         &self.pixels

@@ -55,9 +55,8 @@ impl Portraits {
         }
         let mut order: Vec<usize> = (0..years.len()).collect();
         order.sort_by_key(|&at| years[at]);
-        let pixels = order.iter().flat_map(|&at| images.get(at)).copied();
         Ok(Self {
-            images: GreyImages::new(side, side, pixels.collect())?,
+            images: images.pick(&order),
             labels: labels.pick(&order),
             years: order.iter().map(|&at| years[at]).collect(),
         })
@@ -89,6 +88,16 @@ impl Portraits {
             Idx::new(vec![n], Values::U8(classes.collect()))?.encode(),
             Idx::new(vec![n], Values::I16(self.years.clone()))?.encode(),
         ])
+    }
+
+    /// The first of every `n` portraits.
+    pub fn one_in(&self, n: std::num::NonZeroUsize) -> Portraits {
+        let kept: Vec<usize> = (0..self.len()).step_by(n.get()).collect();
+        Portraits {
+            images: self.images.pick(&kept),
+            labels: self.labels.pick(&kept),
+            years: kept.iter().map(|&at| self.years[at]).collect(),
+        }
     }
 
     pub fn len(&self) -> usize {

@@ -1,5 +1,8 @@
 //! The drift over a century of portraits: source, stream and target by years or by ranks.
 
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +14,12 @@ use crate::{Error, Result};
 /// Which portraits are source, stream and target. All are in order of year; the pool for methods that adapt straight to
 /// the target is the last `target_pool` portraits of the stream, as in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "split", rename_all = "kebab-case", deny_unknown_fields)]
+#[serde(
+    tag = "split",
+    rename_all = "kebab-case",
+    rename_all_fields = "kebab-case",
+    deny_unknown_fields
+)]
 pub enum PortraitsOverTime {
     /// By the last year of each part. The source is shuffled, its first `source` portraits are trained on and the
     /// rest held out; every target portrait is scored.
@@ -21,6 +29,9 @@ pub enum PortraitsOverTime {
         intermediate_until: i16,
         target_until: i16,
         target_pool: usize,
+        /// Only one portrait in so many is used.
+        #[serde(default = "every_one")]
+        one_in: NonZeroUsize,
     },
     /// By rank: first `source + held_out_source` portraits, shuffled, then the stream, then `target`, shuffled, of which
     /// the first `scored` are scored and the others never used.
@@ -53,6 +64,7 @@ impl PortraitsOverTime {
             intermediate_until: 1969,
             target_until: 1973,
             target_pool: 2_000,
+            one_in: every_one(),
         }
     }
 
@@ -77,7 +89,59 @@ impl PortraitsOverTime {
         }
     }
 
+    /// The same drift with about one portrait in `divisor`.
+    pub fn scaled_down(self, divisor: usize) -> Self {
+        let divisor = NonZeroUsize::new(divisor).unwrap_or(NonZeroUsize::MIN);
+        let less = |n: usize| (n / divisor).max(1);
+        match self {
+            Self::Time {
+                source,
+                source_until,
+                intermediate_until,
+                target_until,
+                target_pool,
+                one_in,
+            } => Self::Time {
+                source: less(source),
+                source_until,
+                intermediate_until,
+                target_until,
+                target_pool: less(target_pool),
+                one_in: one_in.saturating_mul(divisor),
+            },
+            Self::Count {
+                source,
+                held_out_source,
+                intermediate,
+                target,
+                scored,
+                target_pool,
+            } => Self::Count {
+                source: less(source),
+                held_out_source: less(held_out_source),
+                intermediate: less(intermediate),
+                target: less(target),
+                scored: less(scored),
+                target_pool: less(target_pool),
+            },
+        }
+    }
+
+    /// How many portraits the stream has.
+    pub fn stream_length(&self, portraits: &Portraits) -> Result<usize> {
+        let parts = self.parts(&self.chosen(portraits))?;
+        Ok(parts.stream_end - parts.source_end)
+    }
+
+    fn chosen<'a>(&self, portraits: &'a Portraits) -> Cow<'a, Portraits> {
+        match self {
+            Self::Time { one_in, .. } if one_in.get() > 1 => Cow::Owned(portraits.one_in(*one_in)),
+            _ => Cow::Borrowed(portraits),
+        }
+    }
+
     pub fn benchmark(&self, portraits: &Portraits, seed: Seed) -> Result<Benchmark> {
+        let portraits = &*self.chosen(portraits);
         let parts = self.parts(portraits)?;
         let stream: Vec<usize> = (parts.source_end..parts.stream_end).collect();
         let pool_start = stream.len() - parts.target_pool;
@@ -113,6 +177,7 @@ impl PortraitsOverTime {
                 intermediate_until,
                 target_until,
                 target_pool,
+                one_in: _,
             } => {
                 if !(source_until < intermediate_until && intermediate_until < target_until) {
                     return Err(Error::out_of_range(
@@ -179,6 +244,10 @@ impl PortraitsOverTime {
     }
 }
 
+fn every_one() -> NonZeroUsize {
+    NonZeroUsize::MIN
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::fixture;
@@ -208,6 +277,7 @@ mod tests {
             intermediate_until: 1920,
             target_until: 1925,
             target_pool: 6,
+            one_in: every_one(),
         };
         let Benchmark { task, answers } = spec.benchmark(&two_a_year(), Seed::new(0)).unwrap();
         let train = greys(task.source.inputs());
@@ -228,6 +298,13 @@ mod tests {
         assert_eq!(
             sorted(greys(answers.target.inputs())),
             (40..50).collect::<Vec<_>>()
+        );
+        assert_eq!(spec.stream_length(&two_a_year()).unwrap(), 30);
+        let half = spec.scaled_down(2).benchmark(&two_a_year(), Seed::new(0));
+        let half = half.unwrap_err().to_string();
+        assert!(
+            half.contains("label 0"),
+            "one portrait in two is all of one class: {half}"
         );
         let stream_labels = answers.intermediate.unwrap();
         assert_eq!(stream_labels.as_slice()[..3], [0, 1, 0]);
@@ -274,6 +351,7 @@ mod tests {
             intermediate_until: 1920,
             target_until: 1925,
             target_pool: 0,
+            one_in: every_one(),
         };
         let error = backwards
             .benchmark(&two_a_year(), Seed::new(0))

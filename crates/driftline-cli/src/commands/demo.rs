@@ -1,0 +1,60 @@
+//! `driftline demo`: the main job on built-in data, from nothing to a report.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use driftline::experiment::{Check, Expected, Plan, Scale, Selection, Verdict, read_text};
+use serde_json::{Value, json};
+
+use super::run::execute;
+use crate::failure::{Outcome, Result};
+use crate::progress::Talk;
+use crate::{interrupt, output, report};
+
+const EXPERIMENT: &str = include_str!("../../../../experiments/table1-gaussian.toml");
+const PRINTED: &str = include_str!("../../../../experiments/expected/table1.csv");
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Where the results and report.html go
+    #[arg(long, value_name = "DIR", default_value = "driftline-out/demo")]
+    out: PathBuf,
+    /// Print the results as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &DemoArgs, talk: Talk) -> Result {
+    interrupt::listen();
+    let plan = Plan::new(
+        &read_text(EXPERIMENT)?,
+        Expected::parse(PRINTED)?,
+        Scale::Full,
+    )?;
+    let store = execute(&plan, &Selection::default(), &args.out, None, talk)?;
+    let page = args.out.join("report.html");
+    let store = [store];
+    super::report::write(&page, &report::html(&store)?)?;
+    let [store] = &store;
+    if args.json {
+        output::print_json(
+            &json!({ "rows": output::rows(store), "report": Value::String(page.display().to_string()) }),
+        )?;
+    } else {
+        output::print(&format!(
+            "{}\n\n{}\n\n{}\n\nreport: {}\nnext:   driftline run experiments/table2-gaussian.toml\n",
+            "Two Gaussian classes in 100 dimensions move until a model of the beginning is useless at the end.",
+            output::text_table(store),
+            report::explain(store),
+            page.display(),
+        ))?;
+    }
+    let failed = Check::all(store)
+        .iter()
+        .any(|check| check.verdict == Verdict::Fails);
+    Ok(if failed {
+        Outcome::CheckFailed
+    } else {
+        Outcome::Done
+    })
+}

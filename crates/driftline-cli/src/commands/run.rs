@@ -1,0 +1,167 @@
+//! `driftline run`: experiment files to results, resumable at any moment.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use driftline::experiment::{
+    Check, Plan, Runner, Scale, Selection, Shard, Store, StoreWarning, Verdict, read_file,
+};
+use serde_json::json;
+
+use crate::failure::{Failure, Outcome, Result};
+use crate::progress::{Progress, Talk};
+use crate::{interrupt, output};
+
+#[derive(Debug, Args)]
+#[command(before_long_help = "Examples:
+  driftline run experiments/table1-gaussian.toml
+  driftline run experiments/*.toml --scale smoke
+  driftline run experiments/table1-gaussian.toml --shard 1/3 --out part1")]
+pub struct RunArgs {
+    /// Experiment files
+    #[arg(required = true, value_name = "EXPERIMENT.toml")]
+    files: Vec<PathBuf>,
+    /// Where results go; with several files, a folder for each inside [default: driftline-out/<name>]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Run these training seeds instead of the file's
+    #[arg(long, value_delimiter = ',', value_name = "0,1,…")]
+    seeds: Option<Vec<u64>>,
+    /// Run only this method; may be repeated
+    #[arg(long, value_name = "NAME")]
+    method: Option<Vec<String>>,
+    /// Run only this data set; may be repeated
+    #[arg(long, value_name = "NAME")]
+    dataset: Option<Vec<String>>,
+    /// Trials at the same time [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Run only the i-th of n shares of the trials
+    #[arg(long, value_name = "i/n", value_parser = parse_shard)]
+    shard: Option<Shard>,
+    /// `smoke` tries everything on a tenth of the data
+    #[arg(long, value_enum, default_value = "full")]
+    scale: ScaleArg,
+    /// Print results as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ScaleArg {
+    Smoke,
+    Full,
+}
+
+fn parse_shard(text: &str) -> std::result::Result<Shard, String> {
+    let parts = text
+        .split_once('/')
+        .and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    let (index, count) = parts.ok_or("expected i/n, such as 1/3")?;
+    Shard::new(index, count).map_err(|error| error.to_string())
+}
+
+pub fn run(args: &RunArgs, talk: Talk) -> Result {
+    interrupt::listen();
+    let scale = match args.scale {
+        ScaleArg::Smoke => Scale::Smoke,
+        ScaleArg::Full => Scale::Full,
+    };
+    let selection = Selection {
+        seeds: args.seeds.clone(),
+        datasets: args.dataset.clone(),
+        methods: args.method.clone(),
+        shard: args.shard,
+    };
+    // All files are read before the first runs: a fault in the last should not wait for hours.
+    let plans = args
+        .files
+        .iter()
+        .map(|file| {
+            let (spec, expected) = read_file(file)?;
+            let plan = Plan::new(&spec, expected, scale).map_err(|error| in_file(file, &error))?;
+            plan.trials(&selection)?;
+            Ok((file, plan))
+        })
+        .collect::<Result<Vec<_>>>()?;
+    let mut done = Vec::new();
+    let mut outcome = Outcome::Done;
+    for (_, plan) in &plans {
+        let folder = match &args.out {
+            Some(out) if plans.len() == 1 => out.clone(),
+            Some(out) => out.join(&plan.name),
+            None => Path::new("driftline-out").join(&plan.name),
+        };
+        let store = execute(plan, &selection, &folder, args.jobs, talk)?;
+        if !args.json {
+            show(&store, talk)?;
+        }
+        if Check::all(&store)
+            .iter()
+            .any(|check| check.verdict == Verdict::Fails)
+            && scale == Scale::Full
+        {
+            outcome = Outcome::CheckFailed;
+        }
+        done.push(json!({
+            "name": plan.name, "folder": folder, "rows": output::rows(&store), "checks": output::checks(&store),
+        }));
+    }
+    if args.json {
+        output::print_json(&json!({ "experiments": done }))?;
+    }
+    Ok(outcome)
+}
+
+fn in_file(file: &Path, error: &driftline::Error) -> Failure {
+    driftline::Error::Corrupt {
+        path: file.to_path_buf(),
+        message: error.to_string(),
+    }
+    .into()
+}
+
+/// Runs what is missing of `plan` into `folder`.
+pub fn execute(
+    plan: &Plan,
+    selection: &Selection,
+    folder: &Path,
+    jobs: Option<NonZeroUsize>,
+    talk: Talk,
+) -> Result<Store> {
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let jobs = jobs.unwrap_or(cores);
+    let mut store = Store::open(folder, plan)?;
+    for StoreWarning::UnreadableLine { path, line } in &store.warnings {
+        eprintln!(
+            "warning: {}: line {line} cannot be read; its trial is run again",
+            path.display()
+        );
+    }
+    let mut open = plan.trials(selection)?;
+    open.retain(|key| !store.contains(&plan.trial_id(key)));
+    let progress = Progress::new(plan, &open, talk, jobs.get(), folder);
+    if talk != Talk::Quiet {
+        eprintln!("{} → {}", plan.title, folder.display());
+    }
+    let result = Runner { plan, jobs }.run(selection, &mut store, &progress);
+    progress.end();
+    result?;
+    Ok(store)
+}
+
+fn show(store: &Store, talk: Talk) -> Result<()> {
+    output::print(&format!(
+        "{}\n{}\n",
+        store.manifest().title,
+        output::text_table(store)
+    ))?;
+    for check in Check::all(store) {
+        output::print(&format!("{check}\n"))?;
+    }
+    if talk != Talk::Quiet {
+        eprintln!("next: driftline report {}", store.folder().display());
+    }
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! How a command can end: done, a check that did not hold, or an error with a way to mend it.
+
+use std::fmt;
+
+/// A command that ran to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    CheckFailed,
+}
+
+/// A command that did not.
+#[derive(Debug)]
+pub enum Failure {
+    Library(driftline::Error),
+    /// A fault outside the library, with what to do about it where that is known.
+    Told {
+        message: String,
+        help: Option<String>,
+    },
+    ClosedPipe,
+}
+
+pub type Result<T = Outcome, E = Failure> = std::result::Result<T, E>;
+
+impl Failure {
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Library(driftline::Error::Interrupted) => 130,
+            Failure::Library(_) | Failure::Told { .. } => 1,
+            Failure::ClosedPipe => 0,
+        }
+    }
+
+    pub fn told(message: impl Into<String>) -> Self {
+        Failure::Told {
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    pub fn with_help(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Failure::Told {
+            message: message.into(),
+            help: Some(help.into()),
+        }
+    }
+
+    /// What to do about it, where that is known.
+    fn help(&self) -> Option<&str> {
+        use driftline::Error;
+        let error = match self {
+            Failure::Library(error) => error,
+            Failure::Told { help, .. } => return help.as_deref(),
+            Failure::ClosedPipe => return None,
+        };
+        match error {
+            Error::UnevenWindows { .. } => {
+                Some("set `tail` to `drop`, `keep` or `merge`, or choose another window")
+            }
+            Error::WindowTooLarge { .. } => {
+                Some("choose a smaller `window`, or give the number of `windows`")
+            }
+            Error::Starved { .. } => {
+                Some("lower the fraction to drop, or set `starvation` to `hold`")
+            }
+            Error::NotConverged { .. } => {
+                Some("raise `max-iterations`, the tolerance, or the L2 penalty")
+            }
+            Error::Interrupted => Some("run the same command again to go on"),
+            Error::Corrupt { message, .. } if message.contains("another plan") => Some(
+                "give a new folder with --out, or remove the old one if its results are no longer needed",
+            ),
+            Error::Corrupt { path, .. } if path.extension().is_some_and(|e| e == "toml") => {
+                Some("`driftline schema` prints what an experiment file may hold")
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Library(error) => write!(f, "error: {error}")?,
+            Failure::Told { message, .. } => write!(f, "error: {message}")?,
+            Failure::ClosedPipe => {}
+        }
+        match self.help() {
+            Some(help) => write!(f, "\n  help: {help}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<driftline::Error> for Failure {
+    fn from(error: driftline::Error) -> Self {
+        Failure::Library(error)
+    }
+}

@@ -1,0 +1,133 @@
+//! What an experiment's results must show, decided from the finished trials.
+
+use std::fmt;
+
+use super::spec::CheckSpec;
+use super::store::Store;
+use super::table::{Row, Table};
+
+/// A claim and what became of it on one data set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Check {
+    pub claim: String,
+    pub found: String,
+    pub verdict: Verdict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Holds,
+    Fails,
+    /// Some of the trials it speaks of are not finished.
+    Open,
+}
+
+impl Check {
+    /// Decides every check of the experiment.
+    pub fn all(store: &Store) -> Vec<Check> {
+        let manifest = store.manifest();
+        let table = Table::of(store);
+        let planned = manifest.seeds.len() * manifest.data_seeds.len();
+        let mut checks = Vec::new();
+        for spec in &manifest.checks {
+            for dataset in &manifest.datasets {
+                if spec
+                    .dataset
+                    .as_ref()
+                    .is_none_or(|name| *name == dataset.name)
+                {
+                    checks.push(decide(spec, &table, &dataset.name, planned));
+                }
+            }
+        }
+        checks
+    }
+}
+
+fn decide(spec: &CheckSpec, table: &Table, dataset: &str, planned: usize) -> Check {
+    let claim = describe(spec, dataset);
+    let complete = |method: &str| {
+        table
+            .row(dataset, method)
+            .filter(|row| row.values.len() >= planned)
+    };
+    let other = spec.above.as_deref().map(complete);
+    let (Some(row), false) = (complete(&spec.method), matches!(other, Some(None))) else {
+        return Check {
+            claim,
+            found: "not all trials are finished".into(),
+            verdict: Verdict::Open,
+        };
+    };
+    let margins = margins(spec, row, other.flatten());
+    let (holds, found) = match spec.trials {
+        None => {
+            let mean = margins.iter().sum::<f64>() / margins.len() as f64;
+            let worst = margins.iter().copied().fold(f64::INFINITY, f64::min);
+            (
+                mean >= 0.0,
+                format!("{mean:+.2} points to spare on average, {worst:+.2} at worst"),
+            )
+        }
+        Some(least) => {
+            let count = margins.iter().filter(|margin| **margin >= 0.0).count();
+            (
+                count >= least.get(),
+                format!("{count} of {} trials", margins.len()),
+            )
+        }
+    };
+    Check {
+        claim,
+        found,
+        verdict: if holds {
+            Verdict::Holds
+        } else {
+            Verdict::Fails
+        },
+    }
+}
+
+/// By how many points each trial satisfies the claim; negative where it does not.
+fn margins(spec: &CheckSpec, row: &Row, other: Option<&Row>) -> Vec<f64> {
+    // A point in the twelfth digit is rounding, not a difference.
+    let rounding = 1e-9;
+    let margin = |(key, value): &((u64, u64), f64)| {
+        if let Some(least) = spec.at_least {
+            return Some(value - least + rounding);
+        }
+        if let Some(most) = spec.at_most {
+            return Some(most - value + rounding);
+        }
+        let (_, below) = other?.values.iter().find(|(other, _)| other == key)?;
+        Some(value - below - spec.by.unwrap_or(0.0) + rounding)
+    };
+    row.values.iter().filter_map(margin).collect()
+}
+
+fn describe(spec: &CheckSpec, dataset: &str) -> String {
+    let what = match (spec.at_least, spec.at_most, &spec.above) {
+        (Some(least), ..) => format!("at least {least} %"),
+        (_, Some(most), _) => format!("at most {most} %"),
+        (_, _, Some(other)) => match spec.by {
+            Some(by) if by > 0.0 => format!("at least {by} points above {other}"),
+            _ => format!("not below {other}"),
+        },
+        _ => "anything".into(),
+    };
+    let trials = spec.trials.map_or(" on average".into(), |trials| {
+        format!(" in at least {trials} trials")
+    });
+    format!("{}, {dataset}: {what}{trials}", spec.method)
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verdict = match self.verdict {
+            Verdict::Holds => "holds",
+            Verdict::Fails => "FAILS",
+            Verdict::Open => "open",
+        };
+        write!(f, "{verdict}: {} ({})", self.claim, self.found)
+    }
+}

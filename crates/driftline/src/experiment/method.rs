@@ -1,0 +1,165 @@
+//! What an experiment compares: anything that turns a task into a sequence of classifiers.
+
+use std::num::NonZeroUsize;
+
+use serde::Serialize;
+
+use crate::Result;
+use crate::adapt::{
+    Accumulate, Curriculum, Gradual, Labeling, OptimizerState, Pooled, PseudoLabeling, Replay,
+    SelfTraining, SourceOnly, StudentStart, TargetOnly,
+};
+use crate::data::{Examples, Positive, Remainder, Task, Windowing};
+use crate::models::any::AnyLearner;
+use crate::models::{Classifier, Learner};
+use crate::random::Seed;
+
+/// A method under test. It is given a task, never the answers, and returns the classifier that is to be scored.
+pub trait Method: Send + Sync {
+    /// Everything that determines what [`Method::run`] does: part of a trial's identity.
+    fn settings(&self) -> serde_json::Value;
+
+    /// Runs, calling `report` for the source model and for the model after each stage.
+    fn run(
+        &self,
+        task: &Task,
+        seed: Seed,
+        report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
+    ) -> Result<Box<dyn Classifier>>;
+
+    /// How the stream is cut, if it is, for accuracies window by window.
+    fn windowing(&self) -> Option<&Windowing> {
+        None
+    }
+}
+
+/// What an evaluator may look at after a stage.
+#[derive(Clone, Copy)]
+pub struct Observation<'a> {
+    pub model: &'a dyn Classifier,
+    /// What the stage learned from; `None` for the source model.
+    pub labeling: Option<&'a Labeling>,
+    pub remainder: Remainder,
+}
+
+impl std::fmt::Debug for Observation<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Observation")
+            .field("labeling", &self.labeling)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The library's own methods: self-training along a curriculum.
+#[derive(Clone, Debug, Serialize)]
+pub struct SelfTrainingMethod {
+    pub source_learner: AnyLearner,
+    pub curriculum: CurriculumPlan,
+    /// `None` for a curriculum without stages.
+    pub student: Option<StudentPlan>,
+}
+
+/// How the students of a self-training method come about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StudentPlan {
+    pub learner: AnyLearner,
+    pub pseudo_labeling: PseudoLabeling,
+    pub start: StudentStart,
+    pub optimizer_state: OptimizerState,
+    pub replay: Option<Positive>,
+}
+
+/// A curriculum chosen at run time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CurriculumPlan {
+    SourceOnly,
+    Target { repeats: NonZeroUsize },
+    Pooled { repeats: NonZeroUsize },
+    Gradual { windowing: Windowing },
+    Accumulate { windowing: Windowing },
+}
+
+impl CurriculumPlan {
+    pub fn curriculum(&self) -> Box<dyn Curriculum> {
+        match self.clone() {
+            CurriculumPlan::SourceOnly => Box::new(SourceOnly),
+            CurriculumPlan::Target { repeats } => Box::new(TargetOnly { repeats }),
+            CurriculumPlan::Pooled { repeats } => Box::new(Pooled { repeats }),
+            CurriculumPlan::Gradual { windowing } => Box::new(Gradual { windowing }),
+            CurriculumPlan::Accumulate { windowing } => Box::new(Accumulate { windowing }),
+        }
+    }
+
+    pub fn windowing(&self) -> Option<&Windowing> {
+        match self {
+            CurriculumPlan::Gradual { windowing } | CurriculumPlan::Accumulate { windowing } => {
+                Some(windowing)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Method for SelfTrainingMethod {
+    fn settings(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("settings have string keys only")
+    }
+
+    fn run(
+        &self,
+        task: &Task,
+        seed: Seed,
+        report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
+    ) -> Result<Box<dyn Classifier>> {
+        let source = Examples::from(&task.source);
+        let tune = seed.named("tuning");
+        let teacher = self
+            .source_learner
+            .tuned(&source, tune)?
+            .fit(&source, seed.named("source"))?;
+        let stages = self
+            .curriculum
+            .curriculum()
+            .stages(task, seed.named("curriculum"))?;
+        let remainder = stages.remainder;
+        report(Observation {
+            model: &teacher,
+            labeling: None,
+            remainder,
+        })?;
+        let Some(student) = &self.student else {
+            return Ok(Box::new(teacher));
+        };
+        let method = SelfTraining {
+            learner: student.learner.tuned(&source, tune)?,
+            pseudo_labeling: student.pseudo_labeling,
+            start: student.start,
+            optimizer_state: student.optimizer_state,
+            replay: student.replay.map(|weight| Replay {
+                source: task.source.clone(),
+                weight,
+            }),
+        };
+        let seed = seed.named("self-training");
+        let models = match student.start {
+            StudentStart::Teacher => method.models(&teacher, stages, seed),
+            _ => method.models_from(&teacher, stages, seed)?,
+        };
+        let mut last = teacher.clone();
+        for step in models {
+            let step = step?;
+            report(Observation {
+                model: &step.model,
+                labeling: Some(&step.labeling),
+                remainder,
+            })?;
+            last = step.model;
+        }
+        Ok(Box::new(last))
+    }
+
+    fn windowing(&self) -> Option<&Windowing> {
+        self.curriculum.windowing()
+    }
+}

@@ -1,0 +1,30 @@
+//! Experiments: a TOML file says what (`Spec`), a `Plan` is what it means with all numbers resolved, trials run, a
+//! store keeps every finished one, and tables summarise them. A researcher's own method runs through the same door
+//! (`Method`).
+
+mod check;
+mod dataset;
+mod expected;
+mod identity;
+mod method;
+mod plan;
+mod read;
+mod resolve;
+mod runner;
+mod spec;
+mod store;
+mod table;
+mod trial;
+
+pub use check::{Check, Verdict};
+pub use dataset::Dataset;
+pub use expected::{Expected, ExpectedCell};
+pub use identity::ENGINE_REVISION;
+pub use method::{CurriculumPlan, Method, Observation, SelfTrainingMethod, StudentPlan};
+pub use plan::{Plan, PlannedDataset, PlannedMethod, Scale, Selection, Shard};
+pub use read::{read_file, read_text};
+pub use runner::{Observer, Runner};
+pub use spec::{Spec, schema};
+pub use store::{Manifest, Named, Store, StoreWarning};
+pub use table::{Row, Table};
+pub use trial::{Outcome, StageOutcome, Trial, TrialKey};

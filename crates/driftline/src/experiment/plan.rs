@@ -1,0 +1,207 @@
+//! What an experiment file means, with every number resolved and checked. Only a plan runs.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::dataset::Dataset;
+use super::expected::Expected;
+use super::identity;
+use super::method::Method;
+use super::read::nearest;
+use super::resolve;
+use super::spec::{CheckSpec, Spec};
+use super::trial::TrialKey;
+use crate::{Error, Result};
+
+/// How much of an experiment to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// As the file says.
+    Full,
+    /// A tenth of the data, two epochs and repeats, one seed: does it run at all?
+    Smoke,
+}
+
+/// A checked experiment.
+#[derive(Clone)]
+pub struct Plan {
+    pub name: String,
+    pub title: String,
+    pub table: Option<String>,
+    pub notes: Vec<String>,
+    pub scale: Scale,
+    pub seeds: Vec<u64>,
+    pub data_seeds: Vec<u64>,
+    pub datasets: Vec<PlannedDataset>,
+    pub methods: Vec<PlannedMethod>,
+    pub checks: Vec<CheckSpec>,
+    pub expected: Expected,
+}
+
+#[derive(Clone, Debug)]
+pub struct PlannedDataset {
+    pub name: String,
+    pub data: Dataset,
+}
+
+#[derive(Clone)]
+pub struct PlannedMethod {
+    pub name: String,
+    pub method: Arc<dyn Method>,
+}
+
+/// Which trials of a plan to run: absent means all.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    pub seeds: Option<Vec<u64>>,
+    pub datasets: Option<Vec<String>>,
+    pub methods: Option<Vec<String>>,
+    pub shard: Option<Shard>,
+}
+
+/// The `index`-th of `count` shares of the trials, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    index: usize,
+    count: usize,
+}
+
+impl Shard {
+    pub fn new(index: usize, count: usize) -> Result<Self> {
+        if index == 0 || index > count {
+            let found = format!("{index}/{count}");
+            return Err(Error::out_of_range(
+                "the shard",
+                found,
+                "i/n with 1 ≤ i ≤ n",
+            ));
+        }
+        Ok(Self { index, count })
+    }
+}
+
+impl Plan {
+    pub fn new(spec: &Spec, expected: Expected, scale: Scale) -> Result<Self> {
+        resolve::plan(spec, expected, scale)
+    }
+
+    /// The same experiment with one more method.
+    pub fn with_method(mut self, name: &str, method: Arc<dyn Method>) -> Self {
+        self.methods.push(PlannedMethod {
+            name: name.into(),
+            method,
+        });
+        self
+    }
+
+    /// A hash of what is compared with what. Seeds do not belong to it: more of them extend the same experiment.
+    pub fn identity(&self) -> String {
+        let datasets: Vec<_> = self.datasets.iter().map(|d| (&d.name, &d.data)).collect();
+        let methods: Vec<_> = self
+            .methods
+            .iter()
+            .map(|m| (&m.name, m.method.settings()))
+            .collect();
+        identity::hash(&(&self.name, datasets, methods))
+    }
+
+    /// A hash of what determines one trial.
+    pub fn trial_id(&self, key: &TrialKey) -> String {
+        let data = &self.datasets[key.dataset].data;
+        let settings = self.methods[key.method].method.settings();
+        identity::hash(&(data, key.data_seed, settings, key.seed))
+    }
+
+    /// The selected trials, in the order of the stored file.
+    pub fn trials(&self, selection: &Selection) -> Result<Vec<TrialKey>> {
+        let datasets = chosen(
+            "data set",
+            self.datasets.iter().map(|d| &*d.name),
+            selection.datasets.as_deref(),
+        )?;
+        let methods = chosen(
+            "method",
+            self.methods.iter().map(|m| &*m.name),
+            selection.methods.as_deref(),
+        )?;
+        let mut seeds = selection
+            .seeds
+            .clone()
+            .unwrap_or_else(|| self.seeds.clone());
+        seeds.sort_unstable();
+        seeds.dedup();
+        let mut keys = Vec::new();
+        for &dataset in &datasets {
+            for &method in &methods {
+                for &data_seed in &self.data_seeds {
+                    keys.extend(seeds.iter().map(|&seed| TrialKey {
+                        dataset,
+                        method,
+                        data_seed,
+                        seed,
+                    }));
+                }
+            }
+        }
+        keys.sort_unstable();
+        if let Some(Shard { index, count }) = selection.shard {
+            keys = keys.into_iter().skip(index - 1).step_by(count).collect();
+        }
+        Ok(keys)
+    }
+}
+
+/// The indices of the wanted names; all of them where none is named.
+fn chosen<'a>(
+    what: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+    wanted: Option<&[String]>,
+) -> Result<Vec<usize>> {
+    let Some(wanted) = wanted else {
+        return Ok((0..names.count()).collect());
+    };
+    let find = |wanted: &String| {
+        let found = names
+            .clone()
+            .position(|name| name.eq_ignore_ascii_case(wanted));
+        found.ok_or_else(|| {
+            let list: Vec<&str> = names.clone().collect();
+            let hint = nearest(wanted, names.clone())
+                .map_or(String::new(), |name| format!("; did you mean `{name}`?"));
+            Error::Experiment {
+                field: String::new(),
+                message: format!(
+                    "there is no {what} `{wanted}`; there are: {}{hint}",
+                    list.join(", ")
+                ),
+            }
+        })
+    };
+    wanted.iter().map(find).collect()
+}
+
+impl std::fmt::Debug for Plan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Plan")
+            .field("name", &self.name)
+            .field("scale", &self.scale)
+            .finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for PlannedMethod {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PlannedMethod({} {})", self.name, self.method.settings())
+    }
+}
+
+/// At smoke scale: a tenth of the data.
+pub(super) const SMOKE_DIVISOR: usize = 10;
+
+/// At smoke scale: at most two of anything repeated.
+pub(super) fn at_most_two(n: NonZeroUsize) -> NonZeroUsize {
+    n.min(NonZeroUsize::new(2).expect("2 is not 0"))
+}

@@ -1,0 +1,69 @@
+//! Reading an experiment file, with errors that say where and, for a misspelt name, what was probably meant.
+
+use std::path::Path;
+
+use super::expected::Expected;
+use super::spec::Spec;
+use crate::{Error, Result};
+
+/// Reads a specification and the printed numbers it refers to.
+pub fn read_file(path: &Path) -> Result<(Spec, Expected)> {
+    let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+    let at_path = |error: Error| Error::Corrupt {
+        path: path.to_path_buf(),
+        message: error.to_string(),
+    };
+    let spec = read_text(&text).map_err(at_path)?;
+    let expected = match &spec.expected {
+        None => Expected::default(),
+        Some(name) => {
+            let path = path.parent().unwrap_or(Path::new(".")).join(name);
+            let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
+            Expected::parse(&text).map_err(|error| Error::Corrupt {
+                path: path.clone(),
+                message: error.to_string(),
+            })?
+        }
+    };
+    Ok((spec, expected))
+}
+
+/// Reads a specification from text.
+pub fn read_text(text: &str) -> Result<Spec> {
+    toml::from_str(text).map_err(|error| {
+        let place = error.span().map_or(String::new(), |span| {
+            let before = &text[..span.start.min(text.len())];
+            let line = before.matches('\n').count() + 1;
+            let column = before.chars().rev().take_while(|&c| c != '\n').count() + 1;
+            format!("line {line}, column {column}: ")
+        });
+        let message = error.message();
+        Error::Experiment {
+            field: String::new(),
+            message: format!("{place}{message}{}", suggestion(message)),
+        }
+    })
+}
+
+/// A message such as "unknown field `epoch`, expected one of `epochs`, `batch-size`" names what was found first and
+/// what was allowed after it.
+fn suggestion(message: &str) -> String {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let Some((found, allowed)) = quoted.split_first() else {
+        return String::new();
+    };
+    if !message.starts_with("unknown") {
+        return String::new();
+    }
+    nearest(found, allowed.iter().copied())
+        .map_or(String::new(), |name| format!("; did you mean `{name}`?"))
+}
+
+/// The most similar of `names`, if one is similar enough to have been meant.
+pub(super) fn nearest<'a>(found: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    names
+        .map(|name| (strsim::jaro_winkler(found, name), name))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
+}

@@ -1,0 +1,284 @@
+//! The output folder of an experiment: `manifest.json` (what was planned) and `trials.jsonl` (one line per finished
+//! trial, no clock times). Files are written aside and renamed, so that a stopped run loses nothing.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::expected::ExpectedCell;
+use super::identity::ENGINE_REVISION;
+use super::plan::{Plan, Scale};
+use super::spec::CheckSpec;
+use super::trial::Trial;
+use crate::files::write_whole;
+use crate::{Error, Result};
+
+/// What a folder holds, so that reports need nothing else.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Always `experiment`: tells these folders from others.
+    pub kind: String,
+    pub name: String,
+    pub title: String,
+    pub table: Option<String>,
+    pub notes: Vec<String>,
+    pub scale: Scale,
+    /// The plan's identity.
+    pub plan: String,
+    pub engine: u32,
+    pub version: String,
+    pub seeds: Vec<u64>,
+    pub data_seeds: Vec<u64>,
+    pub datasets: Vec<Named>,
+    pub methods: Vec<Named>,
+    pub checks: Vec<CheckSpec>,
+    pub expected: Vec<ExpectedCell>,
+}
+
+/// A name in tables and the settings behind it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Named {
+    pub name: String,
+    pub settings: serde_json::Value,
+}
+
+/// Something that was mended while opening a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreWarning {
+    /// A line that cannot be read, as a killed run may leave behind; its trial is run again.
+    UnreadableLine { path: PathBuf, line: usize },
+}
+
+/// An open folder with all its finished trials.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    manifest: Manifest,
+    /// In the order of the file: data set, method, data seed, seed.
+    trials: BTreeMap<(usize, usize, u64, u64), Trial>,
+    pub warnings: Vec<StoreWarning>,
+    /// Held for as long as the store may write.
+    _lock: Option<File>,
+}
+
+impl Manifest {
+    pub fn of(plan: &Plan) -> Self {
+        let named = |name: &str, settings| Named {
+            name: name.into(),
+            settings,
+        };
+        let json = |data| serde_json::to_value(data).expect("settings have string keys only");
+        Self {
+            kind: "experiment".into(),
+            name: plan.name.clone(),
+            title: plan.title.clone(),
+            table: plan.table.clone(),
+            notes: plan.notes.clone(),
+            scale: plan.scale,
+            plan: plan.identity(),
+            engine: ENGINE_REVISION,
+            version: env!("CARGO_PKG_VERSION").into(),
+            seeds: plan.seeds.clone(),
+            data_seeds: plan.data_seeds.clone(),
+            datasets: plan
+                .datasets
+                .iter()
+                .map(|d| named(&d.name, json(&d.data)))
+                .collect(),
+            methods: plan
+                .methods
+                .iter()
+                .map(|m| named(&m.name, m.method.settings()))
+                .collect(),
+            checks: plan.checks.clone(),
+            expected: plan.expected.cells.clone(),
+        }
+    }
+}
+
+impl Store {
+    /// Opens or makes `folder` for `plan`; refuses a folder that holds another plan's results, or that another
+    /// process is writing to.
+    pub fn open(folder: &Path, plan: &Plan) -> Result<Self> {
+        Self::with_manifest(folder, Manifest::of(plan))
+    }
+
+    fn with_manifest(folder: &Path, manifest: Manifest) -> Result<Self> {
+        let path = folder.join("manifest.json");
+        let existing = if path.exists() {
+            Some(Self::read(folder)?)
+        } else {
+            None
+        };
+        if existing.is_none() && folder.join("trials.jsonl").exists() {
+            return Err(corrupt(
+                folder,
+                "has a trials.jsonl but no manifest.json; choose another folder",
+            ));
+        }
+        if let Some(Store {
+            manifest: other, ..
+        }) = &existing
+            && other.plan != manifest.plan
+        {
+            return Err(corrupt(
+                folder,
+                format!(
+                    "holds the results of another plan (`{}`, {:?} scale, identity {} instead of {}); choose another folder",
+                    other.name, other.scale, other.plan, manifest.plan
+                ),
+            ));
+        }
+        fs::create_dir_all(folder).map_err(Error::io(folder))?;
+        let lock = lock(folder)?;
+        let (trials, warnings) =
+            existing.map_or_else(Default::default, |store| (store.trials, store.warnings));
+        let store = Self {
+            folder: folder.into(),
+            manifest,
+            trials,
+            warnings,
+            _lock: Some(lock),
+        };
+        let json =
+            serde_json::to_string_pretty(&store.manifest).expect("a manifest has string keys only");
+        write_whole(&path, (json + "\n").as_bytes())?;
+        store.write_trials()?;
+        Ok(store)
+    }
+
+    /// Reads `folder` without the right to write to it.
+    pub fn read(folder: &Path) -> Result<Self> {
+        let path = folder.join("manifest.json");
+        let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|error| {
+            corrupt(
+                &path,
+                format!("is not the manifest of an experiment: {error}"),
+            )
+        })?;
+        let mut store = Self {
+            folder: folder.into(),
+            manifest,
+            trials: BTreeMap::new(),
+            warnings: Vec::new(),
+            _lock: None,
+        };
+        let path = folder.join("trials.jsonl");
+        let text = match fs::read(&path) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(Error::io(&path)(error)),
+        };
+        for (number, line) in text.lines().enumerate() {
+            let trial = serde_json::from_str::<Trial>(line).ok();
+            match trial.and_then(|trial| store.place(&trial).map(|place| (place, trial))) {
+                Some((place, trial)) => drop(store.trials.insert(place, trial)),
+                None => store.warnings.push(StoreWarning::UnreadableLine {
+                    path: path.clone(),
+                    line: number + 1,
+                }),
+            }
+        }
+        Ok(store)
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    pub fn trials(&self) -> impl Iterator<Item = &Trial> {
+        self.trials.values()
+    }
+
+    pub fn contains(&self, id: &str) -> bool {
+        self.trials.values().any(|trial| trial.id == id)
+    }
+
+    /// Adds a finished trial and writes the whole file anew.
+    pub fn add(&mut self, trial: Trial) -> Result<()> {
+        let place = self
+            .place(&trial)
+            .ok_or_else(|| corrupt(&self.folder, "has no such data set or method"))?;
+        self.trials.insert(place, trial);
+        self.write_trials()
+    }
+
+    /// Joins the shards of one experiment into `folder`.
+    pub fn join(parts: &[PathBuf], folder: &Path) -> Result<Store> {
+        let parts = parts
+            .iter()
+            .map(|part| Self::read(part))
+            .collect::<Result<Vec<_>>>()?;
+        let first = parts
+            .first()
+            .ok_or_else(|| Error::empty("the list of folders to join"))?;
+        let mut joined = Self::with_manifest(folder, first.manifest.clone())?;
+        for part in &parts {
+            if part.manifest.plan != first.manifest.plan {
+                return Err(corrupt(
+                    part.folder(),
+                    format!("holds another plan than {}", first.folder().display()),
+                ));
+            }
+            for (place, trial) in &part.trials {
+                match joined.trials.insert(*place, trial.clone()) {
+                    Some(other) if other != *trial => {
+                        return Err(corrupt(
+                            part.folder(),
+                            format!(
+                                "has other results for trial {} than the folders before it",
+                                trial.id
+                            ),
+                        ));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        joined.write_trials()?;
+        Ok(joined)
+    }
+
+    fn place(&self, trial: &Trial) -> Option<(usize, usize, u64, u64)> {
+        let position =
+            |list: &[Named], name: &str| list.iter().position(|named| named.name == name);
+        let dataset = position(&self.manifest.datasets, &trial.dataset)?;
+        let method = position(&self.manifest.methods, &trial.method)?;
+        Some((dataset, method, trial.data_seed, trial.seed))
+    }
+
+    fn write_trials(&self) -> Result<()> {
+        let mut text = String::new();
+        for trial in self.trials.values() {
+            text += &serde_json::to_string(trial).expect("a trial has string keys only");
+            text.push('\n');
+        }
+        write_whole(&self.folder.join("trials.jsonl"), text.as_bytes())
+    }
+}
+
+fn lock(folder: &Path) -> Result<File> {
+    let path = folder.join(".lock");
+    let file = File::create(&path).map_err(Error::io(&path))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => {
+            Err(corrupt(folder, "is being written to by another process"))
+        }
+        Err(fs::TryLockError::Error(error)) => Err(Error::io(&path)(error)),
+    }
+}
+
+fn corrupt(path: &Path, message: impl Into<String>) -> Error {
+    Error::Corrupt {
+        path: path.into(),
+        message: message.into(),
+    }
+}

@@ -1,0 +1,93 @@
+//! The strength of the L2 penalty, chosen by cross-validation on the labelled source and on nothing else.
+
+use std::num::NonZeroUsize;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::FullBatch;
+use super::softmax::{LinearLearner, LinearModel, Penalty, Solver};
+use crate::data::{Examples, NonNegative};
+use crate::models::loss::softmax::cross_entropy;
+use crate::models::{Classifier, Learner};
+use crate::random::{Seed, permutation};
+use crate::{Error, Result};
+
+/// Cross-validation over λ = 1, 10^-½, …, 10^-6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CrossValidation {
+    pub folds: NonZeroUsize,
+}
+
+impl Default for CrossValidation {
+    fn default() -> Self {
+        Self {
+            folds: NonZeroUsize::new(5).expect("5 is not 0"),
+        }
+    }
+}
+
+const GRID_STEPS: i32 = 12;
+
+impl CrossValidation {
+    /// The λ with the smallest cross-entropy on the folds held out; ties go to the stronger penalty.
+    pub fn choose(&self, examples: &Examples, seed: Seed) -> Result<f64> {
+        let folds = self.folds.get();
+        if folds < 2 || folds > examples.len() {
+            return Err(Error::out_of_range(
+                "the number of folds",
+                folds,
+                format!("from 2 to the {} examples", examples.len()),
+            ));
+        }
+        let order = permutation(examples.len(), seed);
+        let mut losses = vec![0.0; GRID_STEPS as usize + 1];
+        for fold in 0..folds {
+            let (held_out, kept): (Vec<_>, Vec<_>) = order
+                .iter()
+                .enumerate()
+                .partition(|(place, _)| place % folds == fold);
+            let rows = |part: Vec<(usize, &usize)>| {
+                part.into_iter().map(|(_, &row)| row).collect::<Vec<_>>()
+            };
+            let (held_out, kept) = (examples.pick(&rows(held_out)), examples.pick(&rows(kept)));
+            let mut model: Option<LinearModel> = None;
+            for (power, loss) in losses.iter_mut().enumerate() {
+                let learner = LinearLearner {
+                    solver: Solver::FullBatch(FullBatch::default()),
+                    penalty: Penalty::L2(NonNegative::new(lambda(power))?),
+                };
+                // The solution for a stronger penalty is a good start for the next one.
+                let next = match &model {
+                    Some(start) => learner.refit(start, &kept, seed)?,
+                    None => learner.fit(&kept, seed)?,
+                };
+                *loss += held_out_loss(&next, &held_out)?;
+                model = Some(next);
+            }
+        }
+        let mut best = 0;
+        for (power, loss) in losses.iter().enumerate() {
+            if *loss < losses[best] {
+                best = power;
+            }
+        }
+        Ok(lambda(best))
+    }
+}
+
+fn lambda(power: usize) -> f64 {
+    libm::pow(10.0, -(power as f64) / 2.0)
+}
+
+fn held_out_loss(model: &LinearModel, examples: &Examples) -> Result<f64> {
+    let probabilities = model.probabilities(examples.inputs())?;
+    let mut target = vec![0.0; examples.n_classes()];
+    let mut sum = 0.0;
+    for (row, p) in probabilities.iter().enumerate() {
+        examples.targets().write_row(row, &mut target);
+        sum += f64::from(examples.weight(row)) * cross_entropy(p, &target);
+    }
+    Ok(sum)
+}

@@ -1,0 +1,181 @@
+//! The exact minimiser of the linear softmax objective, to a tolerance: for users who want it rather than a number of
+//! epochs. Deterministic: the examples are summed in fixed blocks, in order, whatever the number of threads.
+
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::kernel::{self, BLOCK, Block};
+use super::lbfgs;
+use super::softmax::LinearModel;
+use crate::data::{Examples, Positive};
+use crate::models::loss::softmax::{cross_entropy, score_gradient, softmax};
+use crate::{Error, Result};
+
+/// When the solver stops.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct FullBatch {
+    /// The largest entry that the gradient of the mean loss may still have.
+    pub tolerance: Positive,
+    pub max_iterations: usize,
+}
+
+impl Default for FullBatch {
+    fn default() -> Self {
+        Self {
+            tolerance: Positive::new(1e-5).expect("1e-5 is positive"),
+            max_iterations: 1000,
+        }
+    }
+}
+
+/// Examples per unit of parallel work: fixed, so that the order of summation is.
+const SHARE: usize = 64 * BLOCK;
+/// Below this many numbers one thread is faster than handing work to others.
+const WORTH_SHARING: usize = 200_000;
+
+/// Minimises mean cross-entropy + λ·ΣW² from `start`.
+pub(super) fn minimize(
+    start: &LinearModel,
+    examples: &Examples,
+    settings: &FullBatch,
+    lambda: f64,
+) -> Result<LinearModel> {
+    let objective = Objective::new(start, examples, lambda);
+    let from = objective.reduce(start);
+    let found = lbfgs::minimize(
+        from,
+        settings.max_iterations,
+        settings.tolerance.get(),
+        |at, gradient| objective.value(at, gradient),
+    );
+    if !found.converged {
+        return Err(Error::NotConverged {
+            iterations: settings.max_iterations,
+            gradient: found.gradient,
+            tolerance: settings.tolerance.get(),
+        });
+    }
+    Ok(objective.expand(&found.at, start))
+}
+
+/// The objective as a function of a flat vector in double precision.
+///
+/// Two classes need only one score, s = (w₁−w₀)·x + b₁−b₀: half the work, the same minimum. With w₁ = −w₀ the penalty
+/// λ(‖w₀‖² + ‖w₁‖²) becomes λ/2·‖w₁−w₀‖².
+struct Objective<'a> {
+    examples: &'a Examples,
+    n_scores: usize,
+    pitch: usize,
+    lambda: f64,
+    /// Each example's weight is divided by their sum, so that the loss is a mean.
+    share: f64,
+}
+
+impl<'a> Objective<'a> {
+    fn new(start: &LinearModel, examples: &'a Examples, lambda: f64) -> Self {
+        let two = start.n_classes == 2;
+        Self {
+            examples,
+            n_scores: if two { 1 } else { start.n_classes },
+            pitch: kernel::padded(start.shape.size()),
+            lambda: if two { lambda / 2.0 } else { lambda },
+            share: f64::from(examples.weight_scale()) / examples.len() as f64,
+        }
+    }
+
+    fn n_weights(&self) -> usize {
+        self.n_scores * self.pitch
+    }
+
+    fn reduce(&self, model: &LinearModel) -> Vec<f64> {
+        let all: Vec<f64> = model.parameters.iter().map(|&p| f64::from(p)).collect();
+        if self.n_scores > 1 {
+            return all;
+        }
+        let (weights, biases) = all.split_at(2 * self.pitch);
+        let difference = (0..self.pitch).map(|j| weights[self.pitch + j] - weights[j]);
+        difference.chain([biases[1] - biases[0]]).collect()
+    }
+
+    fn expand(&self, at: &[f64], like: &LinearModel) -> LinearModel {
+        let parameters = if self.n_scores > 1 {
+            at.iter().map(|&p| p as f32).collect()
+        } else {
+            let half = |sign: f64| move |p: &f64| (sign * p / 2.0) as f32;
+            let (weights, bias) = at.split_at(self.pitch);
+            let weights = weights
+                .iter()
+                .map(half(-1.0))
+                .chain(weights.iter().map(half(1.0)));
+            weights
+                .chain(bias.iter().map(half(-1.0)))
+                .chain(bias.iter().map(half(1.0)))
+                .collect()
+        };
+        LinearModel {
+            parameters,
+            adam: None,
+            ..like.clone()
+        }
+    }
+
+    /// The objective at `at`; its gradient goes to `gradient`.
+    fn value(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
+        let parameters: Vec<f32> = at.iter().map(|&p| p as f32).collect();
+        let rows: Vec<usize> = (0..self.examples.len()).collect();
+        let share = |rows: &[usize]| self.share_of_rows(&parameters, rows);
+        let parts: Vec<(f64, Vec<f64>)> = if rows.len() * self.n_weights() < WORTH_SHARING {
+            rows.chunks(SHARE).map(share).collect()
+        } else {
+            rows.par_chunks(SHARE).map(share).collect()
+        };
+        let (weights, _) = at.split_at(self.n_weights());
+        gradient.fill(0.0);
+        for (g, w) in gradient.iter_mut().zip(weights) {
+            *g = 2.0 * self.lambda * w;
+        }
+        let mut value = self.lambda * weights.iter().map(|w| w * w).sum::<f64>();
+        for (loss, part) in parts {
+            value += loss;
+            gradient.iter_mut().zip(part).for_each(|(g, p)| *g += p);
+        }
+        value
+    }
+
+    /// Loss and gradient of some of the examples.
+    fn share_of_rows(&self, parameters: &[f32], rows: &[usize]) -> (f64, Vec<f64>) {
+        let (weights, biases) = parameters.split_at(self.n_weights());
+        let n_classes = self.examples.n_classes();
+        let mut block = Block::new(self.examples.inputs().shape().size());
+        let mut scores = vec![0.0; BLOCK * self.n_scores];
+        let mut part = vec![0.0_f32; parameters.len()];
+        let (mut pair, mut target) = (vec![0.0; n_classes], vec![0.0; n_classes]);
+        let (mut loss, mut gradient) = (0.0, vec![0.0; parameters.len()]);
+        for rows in rows.chunks(BLOCK) {
+            block.load(self.examples.inputs(), rows);
+            let scores = &mut scores[..rows.len() * self.n_scores];
+            kernel::scores(&block, weights, biases, scores);
+            for (scores, &row) in scores.chunks_exact_mut(self.n_scores).zip(rows) {
+                let weight = self.examples.weight(row);
+                // With one score the pair (0, s) stands for the two classes.
+                pair[n_classes - self.n_scores..].copy_from_slice(scores);
+                pair[..n_classes - self.n_scores].fill(0.0);
+                softmax(&mut pair);
+                self.examples.targets().write_row(row, &mut target);
+                loss += f64::from(weight) * cross_entropy(&pair, &target);
+                score_gradient(&mut pair, &target, weight);
+                scores.copy_from_slice(&pair[n_classes - self.n_scores..]);
+            }
+            part.fill(0.0);
+            let (part_weights, part_biases) = part.split_at_mut(self.n_weights());
+            kernel::gradient(&block, scores, part_weights, part_biases);
+            for (sum, &p) in gradient.iter_mut().zip(&part) {
+                *sum += f64::from(p);
+            }
+        }
+        gradient.iter_mut().for_each(|g| *g *= self.share);
+        (loss * self.share, gradient)
+    }
+}

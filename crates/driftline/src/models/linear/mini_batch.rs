@@ -1,0 +1,106 @@
+//! The linear softmax model trained in mini-batches with Adam, exactly as the paper's numbers were made.
+
+use rand::RngExt;
+
+use super::kernel::{self, BLOCK, Block};
+use super::softmax::LinearModel;
+use crate::data::{Examples, Shape};
+use crate::models::loss::softmax::{score_gradient, softmax};
+use crate::models::optimizer::AdamState;
+use crate::models::training::Training;
+use crate::random::Seed;
+
+/// Glorot-uniform weights, U[−l, l] with l = √(6 / (features + classes)), and zero biases.
+pub(super) fn initial(shape: Shape, n_classes: usize, seed: Seed) -> LinearModel {
+    let size = shape.size();
+    let limit = (6.0 / (size + n_classes) as f64).sqrt() as f32;
+    let mut generator = seed.generator();
+    let mut model = LinearModel::zeros(shape, n_classes);
+    for row in model
+        .parameters
+        .chunks_exact_mut(kernel::padded(size))
+        .take(n_classes)
+    {
+        row[..size].fill_with(|| generator.random_range(-limit..=limit));
+    }
+    model
+}
+
+/// Trains on from `start`: weights and Adam's moments and step count are carried on.
+pub(super) fn train(
+    start: &LinearModel,
+    examples: &Examples,
+    training: &Training,
+    lambda: f64,
+    seed: Seed,
+) -> LinearModel {
+    let mut model = start.clone();
+    let mut adam = model
+        .adam
+        .take()
+        .unwrap_or_else(|| AdamState::new(model.parameters.len()));
+    let mut step = Step::new(&model, examples, lambda);
+    for epoch in 0..training.epochs.get() {
+        let order = training.epoch_order(examples.len(), epoch, seed);
+        for batch in order.chunks(training.batch_size.get()) {
+            step.gradient(&model.parameters, examples, batch);
+            let update = adam.advance(&training.optimizer);
+            let AdamState { first, second, .. } = &mut adam;
+            kernel::dispatch(|| update.apply(&mut model.parameters, &step.gradient, first, second));
+        }
+    }
+    model.adam = Some(adam);
+    model
+}
+
+/// The buffers of one gradient step, allocated once.
+struct Step {
+    n_classes: usize,
+    n_weights: usize,
+    block: Block,
+    scores: Vec<f32>,
+    target: Vec<f32>,
+    /// Laid out like the model's parameters.
+    gradient: Vec<f32>,
+    double_lambda: f32,
+    /// Scales the weights of the examples to mean 1.
+    weight_scale: f32,
+}
+
+impl Step {
+    fn new(model: &LinearModel, examples: &Examples, lambda: f64) -> Self {
+        let n_classes = model.n_classes;
+        Self {
+            n_classes,
+            n_weights: model.parameters.len() - n_classes,
+            block: Block::new(model.shape.size()),
+            scores: vec![0.0; BLOCK * n_classes],
+            target: vec![0.0; n_classes],
+            gradient: vec![0.0; model.parameters.len()],
+            double_lambda: (2.0 * lambda) as f32,
+            weight_scale: examples.weight_scale(),
+        }
+    }
+
+    /// Gradient of the batch's mean cross-entropy + λ·ΣW².
+    fn gradient(&mut self, parameters: &[f32], examples: &Examples, batch: &[usize]) {
+        let (weights, biases) = parameters.split_at(self.n_weights);
+        let (gradient, bias_gradient) = self.gradient.split_at_mut(self.n_weights);
+        for (g, w) in gradient.iter_mut().zip(weights) {
+            *g = self.double_lambda * w;
+        }
+        bias_gradient.fill(0.0);
+        let share = self.weight_scale / batch.len() as f32;
+        for rows in batch.chunks(BLOCK) {
+            self.block.load(examples.inputs(), rows);
+            let scores = &mut self.scores[..rows.len() * self.n_classes];
+            kernel::scores(&self.block, weights, biases, scores);
+            for (scores, &row) in scores.chunks_exact_mut(self.n_classes).zip(rows) {
+                softmax(scores);
+                examples.targets().write_row(row, &mut self.target);
+                score_gradient(scores, &self.target, share * examples.weight(row));
+            }
+            kernel::gradient(&self.block, scores, gradient, bias_gradient);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The linear softmax model for k classes, p = softmax(Wx + b), and its learner: mean cross-entropy + λ·ΣW²
+//! (no ½, biases free), by mini-batch Adam as in the paper or by a full-batch solver to a tolerance.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cross_validation::CrossValidation;
+use super::full_batch::{self, FullBatch};
+use super::kernel::{self, Block};
+use super::mini_batch;
+use crate::Result;
+use crate::data::{Examples, Inputs, NonNegative, Probabilities, Shape};
+use crate::models::loss::softmax::softmax;
+use crate::models::optimizer::AdamState;
+use crate::models::training::Training;
+use crate::models::{Classifier, Learner};
+use crate::random::Seed;
+
+/// Weights and biases, and the optimiser's memory where training left one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinearModel {
+    pub(super) shape: Shape,
+    pub(super) n_classes: usize,
+    /// One row of [`kernel::padded`] numbers per class, then one bias per class.
+    pub(super) parameters: Vec<f32>,
+    pub(super) adam: Option<AdamState>,
+}
+
+/// How strongly large weights are punished.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Penalty {
+    None,
+    /// λ in λ·ΣW².
+    L2(NonNegative),
+    /// λ chosen on the source alone.
+    CrossValidated(CrossValidation),
+}
+
+/// How the minimum is sought.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Solver {
+    MiniBatch(Training),
+    FullBatch(FullBatch),
+}
+
+/// Trains [`LinearModel`]s.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LinearLearner {
+    pub solver: Solver,
+    pub penalty: Penalty,
+}
+
+impl LinearModel {
+    /// All zeros: every class is equally probable.
+    pub(super) fn zeros(shape: Shape, n_classes: usize) -> Self {
+        Self {
+            shape,
+            n_classes,
+            parameters: vec![0.0; n_classes * (kernel::padded(shape.size()) + 1)],
+            adam: None,
+        }
+    }
+
+    /// A model with given weights, one row per class.
+    pub fn new(shape: Shape, weights: &[Vec<f32>], biases: &[f32]) -> Result<Self> {
+        let fits = weights.len() >= 2
+            && weights.len() == biases.len()
+            && weights.iter().all(|row| row.len() == shape.size());
+        if !fits {
+            return Err(crate::Error::mismatch(
+                "the weights",
+                format!("at least 2 rows of {} and as many biases", shape.size()),
+                format!("{} rows and {} biases", weights.len(), biases.len()),
+            ));
+        }
+        let mut model = Self::zeros(shape, weights.len());
+        let pitch = kernel::padded(shape.size());
+        for (row, given) in model.parameters.chunks_exact_mut(pitch).zip(weights) {
+            row[..given.len()].copy_from_slice(given);
+        }
+        model.parameters[weights.len() * pitch..].copy_from_slice(biases);
+        Ok(model)
+    }
+
+    /// The weights of one class.
+    pub fn weights(&self, class: usize) -> &[f32] {
+        let pitch = kernel::padded(self.shape.size());
+        &self.parameters[class * pitch..class * pitch + self.shape.size()]
+    }
+
+    pub fn bias(&self, class: usize) -> f32 {
+        self.split().1[class]
+    }
+
+    /// Padded weights and biases.
+    fn split(&self) -> (&[f32], &[f32]) {
+        let pitch = kernel::padded(self.shape.size());
+        self.parameters.split_at(self.n_classes * pitch)
+    }
+}
+
+impl Classifier for LinearModel {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
+        inputs.expect_shape(self.shape)?;
+        let (weights, biases) = self.split();
+        let mut values = vec![0.0; inputs.len() * self.n_classes];
+        let mut block = Block::new(self.shape.size());
+        let rows: Vec<usize> = (0..inputs.len()).collect();
+        let outputs = values.chunks_mut(kernel::BLOCK * self.n_classes);
+        for (rows, scores) in rows.chunks(kernel::BLOCK).zip(outputs) {
+            block.load(inputs, rows);
+            kernel::scores(&block, weights, biases, scores);
+            scores.chunks_exact_mut(self.n_classes).for_each(softmax);
+        }
+        Probabilities::new(values, self.n_classes)
+    }
+}
+
+impl LinearLearner {
+    /// The λ to train with; cross-validation happens on the examples at hand unless [`Learner::tuned`] fixed it before.
+    fn lambda(&self, examples: &Examples, seed: Seed) -> Result<f64> {
+        match self.penalty {
+            Penalty::None => Ok(0.0),
+            Penalty::L2(lambda) => Ok(lambda.get()),
+            Penalty::CrossValidated(search) => search.choose(examples, seed.named("folds")),
+        }
+    }
+}
+
+impl Learner for LinearLearner {
+    type Model = LinearModel;
+
+    fn fit(&self, examples: &Examples, seed: Seed) -> Result<LinearModel> {
+        let shape = examples.inputs().shape();
+        let start = match self.solver {
+            Solver::MiniBatch(_) => {
+                mini_batch::initial(shape, examples.n_classes(), seed.named("init"))
+            }
+            Solver::FullBatch(_) => LinearModel::zeros(shape, examples.n_classes()),
+        };
+        self.refit(&start, examples, seed)
+    }
+
+    fn refit(&self, start: &LinearModel, examples: &Examples, seed: Seed) -> Result<LinearModel> {
+        examples.expect_trainable()?;
+        examples.inputs().expect_shape(start.shape)?;
+        if examples.n_classes() != start.n_classes {
+            return Err(crate::Error::mismatch(
+                "the examples",
+                start.n_classes,
+                examples.n_classes(),
+            ));
+        }
+        let lambda = self.lambda(examples, seed)?;
+        match self.solver {
+            Solver::MiniBatch(training) => {
+                Ok(mini_batch::train(start, examples, &training, lambda, seed))
+            }
+            Solver::FullBatch(settings) => full_batch::minimize(start, examples, &settings, lambda),
+        }
+    }
+
+    fn forget(&self, model: &LinearModel) -> LinearModel {
+        LinearModel {
+            adam: None,
+            ..model.clone()
+        }
+    }
+
+    fn tuned(&self, source: &Examples, seed: Seed) -> Result<Self> {
+        let lambda = NonNegative::new(self.lambda(source, seed)?)?;
+        Ok(Self {
+            penalty: Penalty::L2(lambda),
+            ..*self
+        })
+    }
+}
