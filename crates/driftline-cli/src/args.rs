@@ -48,6 +48,8 @@ pub enum Command {
         #[command(subcommand)]
         what: Bench,
     },
+    /// Obtain, list, describe and check data sets
+    Data(commands::data::DataArgs),
     /// Print the JSON schema of experiment files
     Schema,
     /// Print the completion script of a shell

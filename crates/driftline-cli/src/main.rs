@@ -2,6 +2,7 @@
 //! 0 done · 1 error · 2 usage · 3 ran, but a check did not hold · 130 stopped by Ctrl-C.
 
 mod args;
+mod cache;
 mod commands;
 mod failure;
 mod interrupt;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Bench {
             what: Bench::Network(args),
         } => commands::bench_network::run(&args),
+        Command::Data(args) => commands::data::run(&args, talk),
         Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man => commands::man::run(),

@@ -2,6 +2,7 @@
 
 pub mod bench_network;
 pub mod completions;
+pub mod data;
 pub mod demo;
 pub mod join;
 pub mod man;
