@@ -13,6 +13,8 @@ pub enum Outcome {
 #[derive(Debug)]
 pub enum Failure {
     Library(driftline::Error),
+    /// The page could not be made from its template.
+    Page(minijinja::Error),
     ClosedPipe,
 }
 
@@ -22,7 +24,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Library(driftline::Error::Interrupted) => 130,
-            Failure::Library(_) => 1,
+            Failure::Library(_) | Failure::Page(_) => 1,
             Failure::ClosedPipe => 0,
         }
     }
@@ -62,6 +64,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Library(error) => write!(f, "error: {error}")?,
+            Failure::Page(error) => write!(f, "error: cannot make the report: {error:#}")?,
             Failure::ClosedPipe => {}
         }
         match self.help() {
@@ -74,5 +77,11 @@ impl fmt::Display for Failure {
 impl From<driftline::Error> for Failure {
     fn from(error: driftline::Error) -> Self {
         Failure::Library(error)
+    }
+}
+
+impl From<minijinja::Error> for Failure {
+    fn from(error: minijinja::Error) -> Self {
+        Failure::Page(error)
     }
 }

@@ -169,7 +169,7 @@ fn short(value: f64) -> String {
 }
 
 /// Text that is safe between tags and inside double quotes, in HTML and XML alike.
-pub fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
