@@ -23,7 +23,7 @@ impl Scene<'_> {
         };
         let mut caption = format!("Filled: our mean with its 90 % Student-t interval.{singles}");
         if self.rows.iter().any(|row| row.printed.is_some()) {
-            caption += " Open diamond: the printed number with its own, narrower interval.";
+            caption += " Open diamond: the printed number with its printed interval.";
         }
         self.figure("Accuracy on the target", caption, "accuracy", |heading| {
             intervals::chart(heading, &axis, &rows)
