@@ -40,10 +40,10 @@ pub fn in_text(interval: &Interval) -> String {
     )
 }
 
-/// Half widths that one decimal would turn to 0 get two.
+/// Half widths that one decimal would turn to 0 get two, unless two would as well.
 pub fn decimals(interval: &Interval) -> usize {
     match interval.half_width {
-        Some(half) if half > 0.0 && half < 0.095 => 2,
+        Some(half) if (0.005..0.095).contains(&half) => 2,
         _ => 1,
     }
 }

@@ -61,6 +61,12 @@ pub fn facts(store: &Store) -> Vec<(String, String)> {
         ),
         ("Plan", manifest.plan.clone()),
     ]);
+    // Only trials whose roundings depend on it record it.
+    let isas = store.trials().filter_map(|trial| trial.isa);
+    let isas: BTreeSet<String> = isas.map(|isa| isa.to_string()).collect();
+    if !isas.is_empty() {
+        facts.push(("Instruction set", list(isas, "")));
+    }
     facts
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))

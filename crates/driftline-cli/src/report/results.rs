@@ -86,9 +86,9 @@ pub fn checks(checks: &[Check]) -> Grid {
     let mut grid = Grid::new("Checks", 3, &["Verdict", "Claim", "Found"]);
     for check in checks {
         let verdict = match check.verdict {
-            Verdict::Holds => "✓ holds",
-            Verdict::Fails => "✗ fails",
-            Verdict::Open => "○ open",
+            Verdict::Holds => "✓\u{a0}holds",
+            Verdict::Fails => "✗\u{a0}fails",
+            Verdict::Open => "○\u{a0}open",
         };
         grid.rows.push(vec![
             verdict.into(),

@@ -53,20 +53,23 @@ fn mark(svg: &mut Svg, row: &Row, scale: &Scale, floor: f64) {
     svg.line("median", (median, y - 6.0), (median, y + 6.0));
 }
 
-/// The place of each dot: its column and how many lie below it.
+/// The place of each dot: its column, at the mean of those in it, and how many lie below it.
 fn stack<'a>(row: &'a Row, scale: &Scale) -> Vec<(f64, usize, &'a str)> {
-    let mut values: Vec<&(f64, String)> = row.values.iter().collect();
+    let mut values: Vec<(f64, &str)> = row
+        .values
+        .iter()
+        .map(|(value, hint)| (scale.at(*value), &**hint))
+        .collect();
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut placed: Vec<(f64, usize, &str)> = Vec::new();
-    for (value, hint) in values {
-        let x = scale.at(*value);
-        match placed.last() {
-            // Close to the column before it: on top of that.
-            Some(&(column, place, _)) if x - column < RADIUS * 1.6 => {
-                placed.push((column, place + 1, hint))
-            }
-            _ => placed.push((x, 0, hint)),
-        }
+    let mut placed = Vec::new();
+    while let Some(&(first, _)) = values.get(placed.len()) {
+        let rest = &values[placed.len()..];
+        let close = rest
+            .partition_point(|(x, _)| x - first < RADIUS * 1.6)
+            .max(1);
+        let column = rest[..close].iter().map(|(x, _)| x).sum::<f64>() / close as f64;
+        let dots = rest[..close].iter().enumerate();
+        placed.extend(dots.map(|(place, (_, hint))| (column, place, *hint)));
     }
     placed
 }
@@ -84,7 +87,7 @@ mod tests {
                 tone: Tone::Neutral,
                 text: String::new(),
             },
-            values: [99.0, 0.0, 99.1, 50.0]
+            values: [99.0, 0.0, 99.5, 50.0]
                 .map(|value| (value, String::new()))
                 .to_vec(),
             quantiles: None,
@@ -97,6 +100,6 @@ mod tests {
             .into_iter()
             .map(|(x, place, _)| (x, place))
             .collect();
-        assert_eq!(places, [(0.0, 0), (50.0, 0), (99.0, 0), (99.0, 1)]);
+        assert_eq!(places, [(0.0, 0), (50.0, 0), (99.25, 0), (99.25, 1)]);
     }
 }
