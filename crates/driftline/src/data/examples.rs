@@ -40,6 +40,30 @@ impl Targets {
         }
     }
 
+    /// Writes the target distributions of some examples side by side: `columns[class][place]`.
+    #[inline(always)]
+    pub(crate) fn write_columns<const N: usize>(
+        &self,
+        rows: impl Iterator<Item = usize>,
+        columns: &mut [[f32; N]],
+    ) {
+        match self {
+            Targets::Hard(labels) => {
+                columns.fill([0.0; N]);
+                for (place, row) in rows.enumerate() {
+                    columns[labels.as_slice()[row] as usize][place] = 1.0;
+                }
+            }
+            Targets::Soft(probabilities) => {
+                for (place, row) in rows.enumerate() {
+                    for (column, &p) in columns.iter_mut().zip(probabilities.row(row)) {
+                        column[place] = p;
+                    }
+                }
+            }
+        }
+    }
+
     fn pick(&self, indices: &[usize]) -> Targets {
         match self {
             Targets::Hard(labels) => Targets::Hard(labels.pick(indices)),
