@@ -257,6 +257,9 @@ fn architecture(spec: &ArchitectureSpec) -> Architecture {
 }
 
 fn linear(spec: &LinearSpec, training: Training, at: &str) -> Result<LinearLearner> {
+    if training.sharpness.is_some() {
+        return Err(fault("training.sharpness", "goes with networks only; the linear model has no such step"));
+    }
     let penalty = match (spec.l2, spec.cross_validate) {
         (Some(l2), None) if l2.get() == 0.0 => Penalty::None,
         (Some(l2), None) => Penalty::L2(l2),
