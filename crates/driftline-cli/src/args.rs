@@ -45,12 +45,23 @@ pub enum Command {
     Report(commands::report::ReportArgs),
     /// Obtain, list, describe and check data sets
     Data(commands::data::DataArgs),
+    /// Measure the speed of this machine's kernels
+    Bench {
+        #[command(subcommand)]
+        what: Bench,
+    },
     /// Print the JSON schema of experiment files
     Schema,
     /// Print the completion script of a shell
     Completions(commands::completions::CompletionsArgs),
     /// Print the manual page
     Man,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// Train and predict with the paper's conv net
+    Network(commands::bench_network::BenchNetworkArgs),
 }
 
 impl Cli {

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use args::{Bench, Cli, Command};
 use failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
@@ -26,6 +26,9 @@ fn main() -> ExitCode {
         Command::Join(args) => commands::join::run(&args, talk),
         Command::Report(args) => commands::report::run(&args, talk),
         Command::Data(args) => commands::data::run(&args, talk),
+        Command::Bench {
+            what: Bench::Network(args),
+        } => commands::bench_network::run(&args),
         Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man => commands::man::run(),

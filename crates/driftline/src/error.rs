@@ -71,6 +71,14 @@ pub enum Error {
         gradient: f64,
         tolerance: f64,
     },
+    #[error("training diverged: weights became infinite or not a number; try a smaller rate")]
+    Diverged,
+    #[error("layer {index} (`{layer}`) {message}")]
+    Layer {
+        index: usize,
+        layer: &'static str,
+        message: String,
+    },
     /// A fault in an experiment file; `field` is its path in the file (`methods[1].drop`).
     #[error("{}{message}", field_prefix(field))]
     Experiment { field: String, message: String },

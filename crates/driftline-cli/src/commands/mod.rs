@@ -1,5 +1,6 @@
 //! The commands, one per file.
 
+pub mod bench_network;
 pub mod completions;
 pub mod data;
 pub mod demo;

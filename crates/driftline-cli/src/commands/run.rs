@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use driftline::experiment::{
     Check, Plan, Runner, Scale, Selection, Shard, Store, StoreWarning, Verdict, read_file,
 };
+use driftline::models::network::Runtime;
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
@@ -145,7 +146,18 @@ pub fn execute(
     if talk != Talk::Quiet {
         eprintln!("{} → {}", plan.title, folder.display());
     }
-    let result = Runner { plan, jobs }.run(selection, &mut store, &progress);
+    // Cores that are left over by few trials help inside each of them.
+    let threads = NonZeroUsize::new(cores.get() / jobs.get()).unwrap_or(NonZeroUsize::MIN);
+    let runtime = Runtime {
+        threads,
+        ..Runtime::default()
+    };
+    let result = Runner {
+        plan,
+        jobs,
+        runtime,
+    }
+    .run(selection, &mut store, &progress);
     progress.end();
     result?;
     Ok(store)

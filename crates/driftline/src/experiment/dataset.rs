@@ -23,6 +23,13 @@ impl Dataset {
         }
     }
 
+    /// Refuses settings that cannot work, before anything runs.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            Dataset::Gaussian(settings) => settings.check(),
+        }
+    }
+
     /// How many unlabelled examples the stream has.
     pub fn stream_length(&self) -> usize {
         match self {

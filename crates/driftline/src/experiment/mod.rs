@@ -24,7 +24,7 @@ pub use method::{CurriculumPlan, Method, Observation, SelfTrainingMethod, Studen
 pub use plan::{Plan, PlannedDataset, PlannedMethod, Scale, Selection, Shard};
 pub use read::{read_file, read_text};
 pub use runner::{Observer, Runner};
-pub use spec::{Spec, schema};
+pub use spec::{ArchitectureSpec, ModelSpec, NetworkSpec, Spec, schema};
 pub use store::{Manifest, Named, Store, StoreWarning};
 pub use table::{Row, Table};
 pub use trial::{Outcome, StageOutcome, Trial, TrialKey};

@@ -8,13 +8,14 @@ use super::method::{CurriculumPlan, SelfTrainingMethod, StudentPlan};
 use super::plan::{Plan, PlannedDataset, PlannedMethod, SMOKE_DIVISOR, Scale, at_most_two};
 use super::read::nearest;
 use super::spec::{
-    CheckSpec, CurriculumSpec, LinearSpec, MethodSpec, ModelSpec, SelfTrainingSpec, Spec,
-    TrainingSpec, WindowsSpec,
+    ArchitectureSpec, CheckSpec, CurriculumSpec, LinearSpec, MethodSpec, ModelSpec,
+    SelfTrainingSpec, Spec, TrainingSpec, WindowsSpec,
 };
 use crate::adapt::{PseudoLabeling, Starvation};
 use crate::data::{Tail, Windowing};
 use crate::models::any::AnyLearner;
 use crate::models::linear::{LinearLearner, Penalty, Solver};
+use crate::models::network::{Architecture, NetworkLearner};
 use crate::models::training::Training;
 use crate::{Error, Result};
 
@@ -40,6 +41,12 @@ pub(super) fn plan(spec: &Spec, expected: Expected, scale: Scale) -> Result<Plan
     let data_seeds = distinct("data-seeds", &spec.data_seeds)?;
     unique_names("datasets", spec.datasets.iter().map(|d| &*d.name))?;
     unique_names("methods", spec.methods.iter().map(|m| &*m.name))?;
+    for dataset in &spec.datasets {
+        dataset
+            .data
+            .check()
+            .map_err(|error| fault(format!("datasets: {}", dataset.name), error.to_string()))?;
+    }
     let smoke = scale == Scale::Smoke;
     let few = |list: Vec<u64>| {
         if smoke {
@@ -211,12 +218,34 @@ fn learner(
     } else {
         training.epochs
     };
+    let paper = Training::paper(epochs);
     let training = Training {
         batch_size: training.batch_size,
-        ..Training::paper(epochs)
+        optimizer: training.optimizer.unwrap_or(paper.optimizer),
+        sharpness: training.sharpness,
+        ..paper
     };
     match model {
         ModelSpec::Linear(spec) => linear(spec, training, at).map(AnyLearner::Linear),
+        ModelSpec::Network(spec) => {
+            let architecture = architecture(&spec.architecture);
+            Ok(AnyLearner::Network(NetworkLearner::new(
+                architecture,
+                training,
+            )))
+        }
+    }
+}
+
+fn architecture(spec: &ArchitectureSpec) -> Architecture {
+    match spec {
+        ArchitectureSpec::PaperConv => Architecture::paper_conv(),
+        ArchitectureSpec::UnregularizedConv => Architecture::unregularized_conv(),
+        ArchitectureSpec::DeeperConv => Architecture::deeper_conv(),
+        ArchitectureSpec::WiderConv(channels) => Architecture::wider_conv(*channels),
+        ArchitectureSpec::ExtraDense(units) => Architecture::extra_dense(*units),
+        ArchitectureSpec::Mlp => Architecture::mlp(),
+        ArchitectureSpec::Layers(architecture) => architecture.clone(),
     }
 }
 
@@ -253,10 +282,15 @@ fn curriculum(spec: &CurriculumSpec, at: &str, scale: Scale) -> Result<Curriculu
         },
         CurriculumSpec::Pooled(spec) => CurriculumPlan::Pooled {
             repeats: repeats(spec.repeats),
+            and_target: spec.and_target,
         },
         CurriculumSpec::Gradual(spec) => CurriculumPlan::Gradual {
             windowing: windowing(spec, at, scale)?,
+            then_target: spec.then_target,
         },
+        CurriculumSpec::Accumulate(spec) if spec.then_target => {
+            return Err(fault(at, "`then-target` goes with `gradual` only"));
+        }
         CurriculumSpec::Accumulate(spec) => CurriculumPlan::Accumulate {
             windowing: windowing(spec, at, scale)?,
         },

@@ -38,13 +38,13 @@ pub(super) fn train(
     let mut adam = model
         .adam
         .take()
-        .unwrap_or_else(|| AdamState::new(model.parameters.len()));
+        .unwrap_or_else(|| training.optimizer.fresh_state(model.parameters.len()));
     let mut step = Step::new(&model, examples, lambda);
     for epoch in 0..training.epochs.get() {
         let order = training.epoch_order(examples.len(), epoch, seed);
         for batch in order.chunks(training.batch_size.get()) {
             step.gradient(&model.parameters, examples, batch);
-            let update = adam.advance(&training.optimizer);
+            let update = training.optimizer.advance(&mut adam);
             let AdamState { first, second, .. } = &mut adam;
             kernel::dispatch(|| update.apply(&mut model.parameters, &step.gradient, first, second));
         }
