@@ -43,13 +43,13 @@ pub enum Command {
     Join(commands::join::JoinArgs),
     /// Write the tables and pictures of a finished run
     Report(commands::report::ReportArgs),
-    /// Obtain, list, describe and check data sets
-    Data(commands::data::DataArgs),
     /// Measure the speed of this machine's kernels
     Bench {
         #[command(subcommand)]
         what: Bench,
     },
+    /// Obtain, list, describe and check data sets
+    Data(commands::data::DataArgs),
     /// Print the JSON schema of experiment files
     Schema,
     /// Print the completion script of a shell

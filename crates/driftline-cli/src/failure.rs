@@ -98,3 +98,9 @@ impl From<driftline::Error> for Failure {
         Failure::Library(error)
     }
 }
+
+impl From<minijinja::Error> for Failure {
+    fn from(error: minijinja::Error) -> Self {
+        Failure::told(format!("cannot make the report: {error:#}"))
+    }
+}

@@ -25,10 +25,10 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args, talk),
         Command::Join(args) => commands::join::run(&args, talk),
         Command::Report(args) => commands::report::run(&args, talk),
-        Command::Data(args) => commands::data::run(&args, talk),
         Command::Bench {
             what: Bench::Network(args),
         } => commands::bench_network::run(&args),
+        Command::Data(args) => commands::data::run(&args, talk),
         Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man => commands::man::run(),

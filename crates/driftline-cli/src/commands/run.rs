@@ -10,6 +10,7 @@ use driftline::experiment::{
 use driftline::models::network::Runtime;
 use serde_json::json;
 
+use crate::cache::CacheArgs;
 use crate::failure::{Failure, Outcome, Result};
 use crate::progress::{Progress, Talk};
 use crate::{interrupt, output};
@@ -47,6 +48,8 @@ pub struct RunArgs {
     /// Print results as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -82,6 +85,7 @@ pub fn run(args: &RunArgs, talk: Talk) -> Result {
         .map(|file| {
             let (spec, expected) = read_file(file)?;
             let plan = Plan::new(&spec, expected, scale).map_err(|error| in_file(file, &error))?;
+            let plan = plan.reading_from(args.cache.open()?);
             plan.trials(&selection)?;
             Ok((file, plan))
         })

@@ -166,13 +166,13 @@ impl Scene<'_> {
         let ticks = Ticks {
             low: 0.0,
             high: 1.0,
-            step: 0.25,
+            step: 0.2,
         };
         let mut x = Axis::new("position in the stream", ticks);
         x.ends = Some(("source".into(), "target".into()));
         let caption = format!(
-            "Each final model on the stream it was, or was not, led along, in equal parts from source to target; the \
-             dot at the end is the target itself. {}",
+            "Every final model, scored along the stream in equal parts from source to target; the dot at the end \
+             is the target itself. {}",
             self.lines_caption()
         );
         self.curves(
@@ -238,7 +238,7 @@ impl Scene<'_> {
     fn curves(
         &self,
         title: &str,
-        caption: String,
+        mut caption: String,
         name: &str,
         x: &Axis,
         series: &[Series],
@@ -251,6 +251,9 @@ impl Scene<'_> {
             series.iter().flat_map(Series::extent),
         );
         self.mark_guessing(&mut y);
+        if y.reference.is_some() {
+            caption += " Dotted: guessing.";
+        }
         Some(self.figure(title, caption, name, |heading| {
             if self.draws {
                 lines::panels(heading, x, &y, series)

@@ -17,6 +17,8 @@ mod settings;
 mod tests;
 
 use driftline::experiment::Store;
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
 use minijinja::{Environment, context};
 
 pub use explain::explain;
@@ -26,8 +28,8 @@ use section::Section;
 pub fn html(stores: &[Store]) -> Result<String, minijinja::Error> {
     let sections = sections(stores);
     let mut environment = Environment::new();
-    environment.set_trim_blocks(true);
-    environment.set_lstrip_blocks(true);
+    let mut syntax = SyntaxConfig::builder();
+    environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
     // The name ends in .html, so that everything is escaped but the charts, which escape what they write.
     environment.add_template("page.html", include_str!("page.html"))?;
     environment.get_template("page.html")?.render(context! {
@@ -35,7 +37,7 @@ pub fn html(stores: &[Store]) -> Result<String, minijinja::Error> {
         style => include_str!("page.css"),
         chart_style => chart::STYLE,
         version => env!("CARGO_PKG_VERSION"),
-        sections,
+        sections => Serde(&sections),
     })
 }
 

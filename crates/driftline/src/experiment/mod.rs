@@ -17,7 +17,7 @@ mod table;
 mod trial;
 
 pub use check::{Check, Verdict};
-pub use dataset::Dataset;
+pub use dataset::{Dataset, RawData};
 pub use expected::{Expected, ExpectedCell};
 pub use identity::ENGINE_REVISION;
 pub use method::{CurriculumPlan, Method, Observation, SelfTrainingMethod, StudentPlan};

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use super::dataset::RawData;
 use super::expected::Expected;
 use super::method::{CurriculumPlan, SelfTrainingMethod, StudentPlan};
 use super::plan::{Plan, PlannedDataset, PlannedMethod, SMOKE_DIVISOR, Scale, at_most_two};
@@ -90,6 +91,11 @@ pub(super) fn plan(spec: &Spec, expected: Expected, scale: Scale) -> Result<Plan
         methods,
         checks: spec.checks.clone(),
         expected,
+        raw: if smoke {
+            RawData::StandIns
+        } else {
+            RawData::None
+        },
     })
 }
 
@@ -140,14 +146,15 @@ fn resolve_method(
     let curriculum = curriculum(&method.curriculum, &format!("{at}.curriculum"), scale)?;
     if let Some(windowing) = curriculum.windowing() {
         for dataset in datasets {
-            windowing
-                .split(dataset.data.stream_length())
-                .map_err(|error| {
-                    fault(
-                        format!("{at}.curriculum"),
-                        format!("on `{}`: {error}", dataset.name),
-                    )
-                })?;
+            let Some(examples) = dataset.data.stream_length() else {
+                continue;
+            };
+            windowing.split(examples).map_err(|error| {
+                fault(
+                    format!("{at}.curriculum"),
+                    format!("on `{}`: {error}", dataset.name),
+                )
+            })?;
         }
     }
     let student = match curriculum {

@@ -151,7 +151,11 @@ impl Shared<'_> {
         if let Some(benchmark) = known.and_then(|(_, benchmark)| benchmark.upgrade()) {
             return Ok(benchmark);
         }
-        let benchmark = Arc::new(plan.datasets[key.dataset].data.benchmark(key.data_seed)?);
+        let benchmark = Arc::new(
+            plan.datasets[key.dataset]
+                .data
+                .benchmark(key.data_seed, &plan.raw)?,
+        );
         data.push((wanted, Arc::downgrade(&benchmark)));
         Ok(benchmark)
     }

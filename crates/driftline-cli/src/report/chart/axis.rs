@@ -74,15 +74,19 @@ pub(super) fn horizontal(svg: &mut Svg, frame: &Frame, axis: &Axis, titled: bool
         return;
     }
     let baseline = frame.bottom + 32.0;
-    let middle = (frame.left + frame.right) / 2.0;
-    svg.text("title", (middle, baseline), Anchor::Middle, &axis.title);
+    // Between two ends there is room for a title in a wide frame only.
+    if axis.ends.is_none() || frame.right - frame.left > 260.0 {
+        let middle = (frame.left + frame.right) / 2.0;
+        svg.text("title", (middle, baseline), Anchor::Middle, &axis.title);
+    }
     if let Some((first, last)) = &axis.ends {
         svg.text("title", (frame.left, baseline), Anchor::Start, first);
         svg.text("title", (frame.right, baseline), Anchor::End, last);
     }
 }
 
-/// Horizontal grid lines with labels to the left; the title lies above, where it can be read without tilting.
+/// Horizontal grid lines with labels to the left. The title is left to the caller, who has room above the frame, and
+/// the name of the reference to the caption, as curves would run through it.
 pub(super) fn vertical(svg: &mut Svg, frame: &Frame, axis: &Axis, labelled: bool) {
     let scale = frame.y(axis);
     for value in axis.ticks.values() {
@@ -93,11 +97,8 @@ pub(super) fn vertical(svg: &mut Svg, frame: &Frame, axis: &Axis, labelled: bool
             svg.text("tick", (frame.left - 6.0, y + 4.0), Anchor::End, &label);
         }
     }
-    if let Some((value, name)) = &axis.reference {
+    if let Some((value, _)) = &axis.reference {
         let y = scale.at(*value);
         svg.line("reference", (frame.left, y), (frame.right, y));
-        if labelled {
-            svg.text("tick", (frame.left + 4.0, y - 4.0), Anchor::Start, name);
-        }
     }
 }

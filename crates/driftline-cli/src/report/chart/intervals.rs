@@ -41,7 +41,7 @@ impl Row {
 }
 
 pub fn chart(heading: Heading<'_>, axis: &Axis, rows: &[Row]) -> String {
-    rows::chart(heading, axis, rows, HEIGHT, |row| &row.label, mark)
+    rows::chart(heading, axis, rows, |_| HEIGHT, |row| &row.label, mark)
 }
 
 fn mark(svg: &mut Svg, row: &Row, scale: &Scale, middle: f64) {

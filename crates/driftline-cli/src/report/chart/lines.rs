@@ -2,7 +2,7 @@
 
 use super::axis::{self, Axis, Frame};
 use super::scale::Scale;
-use super::svg::{Anchor, Svg, fitted, width_of};
+use super::svg::{Anchor, Svg, bold_width_of, fitted};
 use super::tone::Tone;
 use super::{Heading, WIDTH, panels};
 
@@ -45,7 +45,7 @@ impl Series {
 pub fn chart(heading: Heading<'_>, x: &Axis, y: &Axis, series: &[Series]) -> String {
     let longest = series
         .iter()
-        .map(|series| width_of(&series.name))
+        .map(|series| bold_width_of(&series.name))
         .fold(0.0, f64::max);
     let names = longest.clamp(30.0, 130.0);
     let frame = Frame {

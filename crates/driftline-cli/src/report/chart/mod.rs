@@ -11,7 +11,7 @@ pub mod strip;
 mod svg;
 pub mod tone;
 
-pub use svg::{Heading, escape};
+pub use svg::Heading;
 
 /// The style sheet that every page with charts includes once.
 pub const STYLE: &str = include_str!("style.css");

@@ -2,7 +2,7 @@
 
 use super::axis::{self, Axis, Frame};
 use super::scale::Scale;
-use super::svg::{Anchor, Svg, fitted, width_of};
+use super::svg::{Anchor, Svg, bold_width_of, fitted, width_of};
 use super::tone::Tone;
 use super::{Heading, WIDTH};
 
@@ -20,16 +20,16 @@ pub(super) fn chart<R>(
     heading: Heading<'_>,
     axis: &Axis,
     rows: &[R],
-    height: f64,
+    height: impl Fn(&R) -> f64,
     label: impl Fn(&R) -> &Label,
     mark: impl Fn(&mut Svg, &R, &Scale, f64),
 ) -> String {
     let widest =
         |text: &dyn Fn(&Label) -> f64| rows.iter().map(|row| text(label(row))).fold(0.0, f64::max);
-    let left = widest(&|label| width_of(&label.name)).clamp(30.0, 140.0) + 8.0;
+    let left = widest(&|label| bold_width_of(&label.name)).clamp(30.0, 140.0) + 10.0;
     let right = WIDTH - widest(&|label| width_of(&label.text)).clamp(30.0, 150.0) - 10.0;
     let top = if axis.reference.is_some() { 18.0 } else { 6.0 };
-    let bottom = top + height * rows.len() as f64;
+    let bottom = top + rows.iter().map(&height).sum::<f64>();
     let frame = Frame {
         left,
         top,
@@ -39,15 +39,16 @@ pub(super) fn chart<R>(
     let mut svg = Svg::new(heading, bottom + 40.0);
     axis::horizontal(&mut svg, &frame, axis, true);
     let scale = frame.x(axis);
-    for (index, row) in rows.iter().enumerate() {
-        let middle = top + height * (index as f64 + 0.5);
-        if index > 0 {
-            let y = middle - height / 2.0;
-            svg.line("grid", (0.0, y), (WIDTH, y));
+    let mut above = top;
+    for row in rows {
+        let (middle, here) = (above + height(row) / 2.0, above);
+        above += height(row);
+        if here > top {
+            svg.line("grid", (0.0, here), (WIDTH, here));
         }
         let Label { name, tone, text } = label(row);
         svg.group(&tone.class(), |svg| {
-            let name = fitted(name, left - 8.0);
+            let name = fitted(name, left - 10.0);
             svg.text("name", (left - 8.0, middle + 4.0), Anchor::End, &name);
             mark(svg, row, &scale, middle);
         });

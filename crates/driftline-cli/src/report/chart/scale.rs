@@ -40,7 +40,7 @@ impl Ticks {
         let (low, high) = if low > high { limits } else { (low, high) };
         // A single value still needs some room around it.
         let room = ((high - low) * 0.04).max((limits.1 - limits.0) * 0.005);
-        let (low, high) = (low - room, high + room);
+        let (low, high) = ((low - room).max(limits.0), (high + room).min(limits.1));
         let step = round_step((high - low) / wanted.max(1) as f64);
         Self {
             low: ((low / step).floor() * step).max(limits.0),
@@ -55,10 +55,14 @@ impl Ticks {
         (0..=count).map(move |i| low + i as f64 * step)
     }
 
-    /// Enough decimals to tell the ticks apart.
+    /// As short as tells the ticks apart.
     pub fn label(&self, value: f64) -> String {
         let decimals = (-self.step.log10().floor()).clamp(0.0, 6.0) as usize;
-        format!("{value:.decimals$}")
+        let text = format!("{value:.decimals$}");
+        match text.split_once('.') {
+            Some((whole, fraction)) if fraction.bytes().all(|digit| digit == b'0') => whole.into(),
+            _ => text,
+        }
     }
 }
 
@@ -80,8 +84,16 @@ mod tests {
     fn ticks_are_round_and_cover_the_values() {
         let ticks = Ticks::around([36.0, 99.6].into_iter(), (0.0, 100.0), 5);
         assert_eq!((ticks.low, ticks.high, ticks.step), (20.0, 100.0, 20.0));
+        let whole = Ticks::around([0.2, 99.6].into_iter(), (0.0, 100.0), 5);
+        assert_eq!((whole.low, whole.high, whole.step), (0.0, 100.0, 20.0));
         let labels: Vec<String> = ticks.values().map(|v| ticks.label(v)).collect();
         assert_eq!(labels, ["20", "40", "60", "80", "100"]);
+        let unit = Ticks {
+            low: 0.0,
+            high: 1.0,
+            step: 0.2,
+        };
+        assert_eq!([0.0, 0.2, 1.0].map(|v| unit.label(v)), ["0", "0.2", "1"]);
     }
 
     #[test]

@@ -22,28 +22,19 @@ pub struct Row {
 }
 
 pub fn chart(heading: Heading<'_>, axis: &Axis, rows: &[Row]) -> String {
-    // The plot is narrower than the chart, so this never underestimates a stack by much.
+    // About the width of the plot, which depends on the names; a dot more or less in a stack does no harm.
     let scale = axis.scale((0.0, WIDTH * 0.6));
-    let tallest = rows
-        .iter()
-        .flat_map(|row| {
-            stack(row, &scale)
-                .into_iter()
-                .map(|(_, place, _)| place + 1)
-        })
-        .max()
-        .unwrap_or(1);
-    let height = (tallest as f64 * STACKING + 34.0).clamp(48.0, 150.0);
-    rows::chart(
-        heading,
-        axis,
-        rows,
-        height,
-        |row| &row.label,
-        |svg, row, scale, middle| {
-            mark(svg, row, scale, middle + height / 2.0 - 22.0);
-        },
-    )
+    let height = |row: &Row| {
+        let tallest = stack(row, &scale)
+            .iter()
+            .map(|(_, place, _)| place + 1)
+            .max();
+        (tallest.unwrap_or(1) as f64 * STACKING + 36.0).clamp(52.0, 160.0)
+    };
+    let mark = |svg: &mut Svg, row: &Row, scale: &Scale, middle: f64| {
+        mark(svg, row, scale, middle + height(row) / 2.0 - 24.0);
+    };
+    rows::chart(heading, axis, rows, height, |row| &row.label, mark)
 }
 
 /// Dots grow upwards from `floor`, quantiles lie under it.

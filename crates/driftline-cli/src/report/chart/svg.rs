@@ -169,7 +169,7 @@ fn short(value: f64) -> String {
 }
 
 /// Text that is safe between tags and inside double quotes, in HTML and XML alike.
-pub fn escape(text: &str) -> String {
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -191,12 +191,17 @@ pub(super) fn width_of(text: &str) -> f64 {
     text.chars().count() as f64 * 6.6
 }
 
+/// The same for names, which are bold.
+pub(super) fn bold_width_of(text: &str) -> f64 {
+    1.12 * width_of(text)
+}
+
 /// `text`, or as much of its beginning as fits.
 pub(super) fn fitted(text: &str, width: f64) -> String {
-    if width_of(text) <= width {
+    if bold_width_of(text) <= width {
         return text.into();
     }
-    let room = (width / 6.6) as usize;
+    let room = (width / bold_width_of("x")) as usize;
     let kept: String = text.chars().take(room.saturating_sub(1)).collect();
     kept + "…"
 }
@@ -220,7 +225,7 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut() {
-        assert_eq!(fitted("Gradual ST", 70.0), "Gradual ST");
-        assert_eq!(fitted("Gradual ST", 40.0), "Gradu…");
+        assert_eq!(fitted("Gradual ST", 74.0), "Gradual ST");
+        assert_eq!(fitted("Gradual ST", 45.0), "Gradu…");
     }
 }
