@@ -59,8 +59,12 @@ fn agent_for(mirror: &str) -> Result<Agent> {
 
 /// The content, decompressed; `None` where the server has no such file.
 fn get(agent: &Agent, address: &str) -> Result<Option<Vec<u8>>> {
-    let fault =
-        |what: &dyn std::fmt::Display| Failure::told(format!("cannot download {address}: {what}"));
+    let fault = |what: &dyn std::fmt::Display| {
+        Failure::with_help(
+            format!("cannot download {address}: {what}"),
+            "with the files at hand use `--from DIR`, with another server `--mirror URL`",
+        )
+    };
     let response = agent.get(address).call().map_err(|error| fault(&error))?;
     match response.status().as_u16() {
         200 => {
