@@ -9,6 +9,8 @@ mod interrupt;
 mod output;
 mod progress;
 mod report;
+mod theory_page;
+mod theory_pictures;
 
 use std::process::ExitCode;
 
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
             what: Bench::Network(args),
         } => commands::bench_network::run(&args),
         Command::Data(args) => commands::data::run(&args, talk),
+        Command::Theory(args) => commands::theory::run(&args, talk),
         Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man => commands::man::run(),

@@ -67,8 +67,8 @@ fn gaussian_column(criterion: &mut Criterion) {
     let curricula: [&dyn Curriculum; 4] = [
         &SourceOnly,
         &TargetOnly { repeats: some(10) },
-        &Pooled { repeats: some(10) },
-        &Gradual { windowing },
+        &Pooled::new(some(10)),
+        &Gradual::new(windowing),
     ];
     let mut group = criterion.benchmark_group("whole column");
     group.sample_size(10);

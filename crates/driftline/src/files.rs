@@ -27,7 +27,9 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
 fn new_aside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     use std::os::unix::fs::PermissionsExt;
     let ordinary = std::fs::Permissions::from_mode(0o666);
-    tempfile::Builder::new().permissions(ordinary).tempfile_in(folder)
+    tempfile::Builder::new()
+        .permissions(ordinary)
+        .tempfile_in(folder)
 }
 
 #[cfg(not(unix))]

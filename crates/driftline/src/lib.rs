@@ -46,11 +46,13 @@ pub mod random;
 
 pub mod data;
 pub mod models;
+pub mod transport;
 
 pub mod adapt;
 pub mod datasets;
 pub mod evaluate;
 
 pub mod experiment;
+pub mod theory;
 
 pub use error::{Error, Result};

@@ -102,7 +102,7 @@ fn gradual_self_training_gives_the_pinned_bits() {
         .fit(&Examples::from(&task.source), Seed::new(0))
         .unwrap();
     let windowing = Windowing::Size(NonZeroUsize::new(40).unwrap(), Tail::Forbid);
-    let stages = Gradual { windowing }.stages(&task, Seed::new(0)).unwrap();
+    let stages = Gradual::new(windowing).stages(&task, Seed::new(0)).unwrap();
     let adapted = method.adapt(&source, stages, Seed::new(0)).unwrap();
     let expected = expect![""];
     pinned("self-training", &fingerprint(&adapted, &task), expected);

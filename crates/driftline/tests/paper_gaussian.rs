@@ -18,7 +18,7 @@ use driftline::random::Seed;
 #[test]
 fn gradual_self_training_follows_the_drift() {
     let benchmark = Dataset::Gaussian(MovingGaussians::paper())
-        .benchmark(0)
+        .benchmark(0, &driftline::experiment::RawData::None)
         .unwrap();
     let learner = LinearLearner {
         solver: Solver::MiniBatch(Training::paper(NonZeroUsize::new(100).unwrap())),
@@ -35,7 +35,7 @@ fn gradual_self_training_follows_the_drift() {
         replay: None,
     };
     let windowing = Windowing::Size(NonZeroUsize::new(500).unwrap(), Tail::Forbid);
-    let stages = Gradual { windowing }
+    let stages = Gradual::new(windowing)
         .stages(&benchmark.task, Seed::new(0))
         .unwrap();
     let adapted = method.adapt(&source, stages, Seed::new(0)).unwrap();

@@ -54,7 +54,7 @@ fn source_model(task: &Task) -> LinearModel {
 
 fn windows(task: &Task) -> Stages<'_> {
     let windowing = Windowing::Size(NonZeroUsize::new(100).unwrap(), Tail::Forbid);
-    Gradual { windowing }.stages(task, Seed::new(0)).unwrap()
+    Gradual::new(windowing).stages(task, Seed::new(0)).unwrap()
 }
 
 fn models(method: &Method, task: &Task) -> Vec<LinearModel> {

@@ -9,3 +9,4 @@ pub mod man;
 pub mod report;
 pub mod run;
 pub mod schema;
+pub mod theory;

@@ -83,6 +83,15 @@ pub struct Gradual {
     pub then_target: bool,
 }
 
+impl Pooled {
+    pub fn new(repeats: NonZeroUsize) -> Self {
+        Self {
+            repeats,
+            and_target: false,
+        }
+    }
+}
+
 impl Gradual {
     pub fn new(windowing: Windowing) -> Self {
         Self {

@@ -241,6 +241,7 @@ fn learner(
                 training,
             )))
         }
+        ModelSpec::Margin(learner) => Ok(AnyLearner::Margin(*learner)),
     }
 }
 
@@ -258,7 +259,10 @@ fn architecture(spec: &ArchitectureSpec) -> Architecture {
 
 fn linear(spec: &LinearSpec, training: Training, at: &str) -> Result<LinearLearner> {
     if training.sharpness.is_some() {
-        return Err(fault("training.sharpness", "goes with networks only; the linear model has no such step"));
+        return Err(fault(
+            "training.sharpness",
+            "goes with networks only; the linear model has no such step",
+        ));
     }
     let penalty = match (spec.l2, spec.cross_validate) {
         (Some(l2), None) if l2.get() == 0.0 => Penalty::None,

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::dataset::Dataset;
 use crate::adapt::{Confidence, Filter, LabelKind, OptimizerState, Starvation, StudentStart};
 use crate::data::{NonNegative, Positive, Tail};
-use crate::models::linear::{CrossValidation, FullBatch};
+use crate::models::linear::{CrossValidation, FullBatch, MarginLearner};
 use crate::models::network::Architecture;
 use crate::models::optimizer::Optimizer;
 
@@ -60,6 +60,8 @@ pub struct DatasetSpec {
 pub enum ModelSpec {
     Linear(LinearSpec),
     Network(NetworkSpec),
+    /// The theory's linear model: two classes, ‖w‖ ≤ R, trained to the minimum; `training` does not apply to it.
+    Margin(MarginLearner),
 }
 
 /// A neural network.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::linear::{LinearLearner, LinearModel};
+use super::linear::{LinearLearner, LinearModel, MarginLearner, MarginModel};
 use super::network::{Network, NetworkLearner, Runtime};
 use super::{Classifier, Learner};
 use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};
@@ -15,6 +15,7 @@ use crate::{Error, Result};
 pub enum AnyLearner {
     Linear(LinearLearner),
     Network(NetworkLearner),
+    Margin(MarginLearner),
 }
 
 /// A model made by an [`AnyLearner`].
@@ -22,13 +23,14 @@ pub enum AnyLearner {
 pub enum AnyModel {
     Linear(LinearModel),
     Network(Network),
+    Margin(MarginModel),
 }
 
 impl AnyLearner {
     /// The same learner, computing in another way.
     pub fn with_runtime(mut self, runtime: Runtime) -> Self {
         match &mut self {
-            AnyLearner::Linear(_) => {}
+            AnyLearner::Linear(_) | AnyLearner::Margin(_) => {}
             AnyLearner::Network(learner) => learner.runtime = runtime,
         }
         self
@@ -37,7 +39,7 @@ impl AnyLearner {
     /// Whether roundings depend on the instruction set.
     pub fn depends_on_isa(&self) -> bool {
         match self {
-            AnyLearner::Linear(_) => false,
+            AnyLearner::Linear(_) | AnyLearner::Margin(_) => false,
             AnyLearner::Network(_) => true,
         }
     }
@@ -48,6 +50,7 @@ impl AnyModel {
         match self {
             AnyModel::Linear(model) => model,
             AnyModel::Network(model) => model,
+            AnyModel::Margin(model) => model,
         }
     }
 }
@@ -77,6 +80,7 @@ impl Learner for AnyLearner {
         match self {
             AnyLearner::Linear(learner) => learner.fit(examples, seed).map(AnyModel::Linear),
             AnyLearner::Network(learner) => learner.fit(examples, seed).map(AnyModel::Network),
+            AnyLearner::Margin(learner) => learner.fit(examples, seed).map(AnyModel::Margin),
         }
     }
 
@@ -87,6 +91,9 @@ impl Learner for AnyLearner {
             }
             (AnyLearner::Network(learner), AnyModel::Network(start)) => {
                 learner.refit(start, examples, seed).map(AnyModel::Network)
+            }
+            (AnyLearner::Margin(learner), AnyModel::Margin(start)) => {
+                learner.refit(start, examples, seed).map(AnyModel::Margin)
             }
             _ => Err(Error::NoWarmStart),
         }
@@ -100,7 +107,7 @@ impl Learner for AnyLearner {
             (AnyLearner::Network(learner), AnyModel::Network(model)) => {
                 AnyModel::Network(learner.forget(model))
             }
-            // A model of another kind has no memory that this learner could go on with.
+            // Margin models carry no optimiser state, and a model of another kind has none to clear here.
             _ => model.clone(),
         }
     }
@@ -109,6 +116,7 @@ impl Learner for AnyLearner {
         match self {
             AnyLearner::Linear(learner) => learner.tuned(source, seed).map(AnyLearner::Linear),
             AnyLearner::Network(_) => Ok(self.clone()),
+            AnyLearner::Margin(learner) => learner.tuned(source, seed).map(AnyLearner::Margin),
         }
     }
 }

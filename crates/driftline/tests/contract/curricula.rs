@@ -91,7 +91,7 @@ proptest! {
 
     #[test]
     fn pooled_repeats_the_stream_and_nothing_else(stream in 1usize..50, pool in 1usize..50, repeats in 1usize..9) {
-        let seen = curriculum_contract(&Pooled { repeats: some(repeats) }, &task(stream, pool));
+        let seen = curriculum_contract(&Pooled::new(some(repeats)), &task(stream, pool));
         prop_assert_eq!(seen.stages, vec![numbers(0..stream); repeats]);
         prop_assert_eq!(seen.remainder, Remainder::None);
     }
@@ -103,7 +103,7 @@ proptest! {
     ) {
         prop_assume!(window <= stream);
         let windowing = Windowing::Size(some(window), tail);
-        let seen = curriculum_contract(&Gradual { windowing }, &task(stream, 3));
+        let seen = curriculum_contract(&Gradual::new(windowing), &task(stream, 3));
         let rest = stream % window;
         let expected = match tail {
             _ if rest == 0 => (stream / window, Remainder::None, stream),
@@ -122,7 +122,7 @@ proptest! {
     ) {
         prop_assume!(windows <= stream);
         let windowing = Windowing::Count(some(windows));
-        let gradual = curriculum_contract(&Gradual { windowing: windowing.clone() }, &task(stream, 3));
+        let gradual = curriculum_contract(&Gradual::new(windowing.clone()), &task(stream, 3));
         let seen = curriculum_contract(&Accumulate { windowing }, &task(stream, 3));
         prop_assert_eq!(seen.stages.len(), windows);
         for (t, stage) in seen.stages.iter().enumerate() {
@@ -137,9 +137,7 @@ fn a_stream_that_cannot_be_cut_is_refused_before_the_first_stage() {
     let too_large = Windowing::Size(some(11), Tail::Keep);
     let uneven = Windowing::Size(some(3), Tail::Forbid);
     for windowing in [too_large, uneven] {
-        let gradual = Gradual {
-            windowing: windowing.clone(),
-        };
+        let gradual = Gradual::new(windowing.clone());
         assert!(gradual.stages(&task(10, 1), Seed::new(0)).is_err());
         assert!(
             Accumulate { windowing }
