@@ -9,9 +9,10 @@ use driftline::adapt::Curriculum;
 use driftline::data::{Examples, Inputs, Probabilities, Shape, Task, Windowing};
 use driftline::experiment::{
     Check, CurriculumPlan, Method, Observation, Observer, Plan, Runner, Selection, Shard, Store,
-    StoreWarning, Table, Trial, Verdict,
+    StoreWarning, Table, Trial, TrialKey, Verdict,
 };
 use driftline::models::Classifier;
+use driftline::models::network::Runtime;
 use driftline::random::Seed;
 use driftline::{Error, Result};
 
@@ -22,6 +23,7 @@ fn run(plan: &Plan, folder: &Path, jobs: usize, selection: &Selection) -> Result
     Runner {
         plan,
         jobs: jobs.try_into().unwrap(),
+        runtime: Runtime::default(),
     }
     .run(selection, &mut store, &())?;
     Ok(store)
@@ -144,7 +146,7 @@ impl Observer for Watch {
         self.to_run.store(to_run, Ordering::Relaxed);
     }
 
-    fn finished(&self, _: &Trial) {
+    fn finished(&self, _: &Plan, _: &TrialKey, _: &Trial) {
         self.finished.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -160,6 +162,7 @@ fn a_stopped_run_keeps_what_is_finished_and_goes_on_from_there() {
     let runner = Runner {
         plan: &plan,
         jobs: 1.try_into().unwrap(),
+        runtime: Runtime::default(),
     };
     let mut store = Store::open(folder.path(), &plan).unwrap();
     let stopped = runner.run(&all(), &mut store, &Watch::new(2));
@@ -303,6 +306,7 @@ impl Method for NearestMean {
         &self,
         task: &Task,
         _: Seed,
+        _: Runtime,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>> {
         let source = Examples::from(&task.source);
