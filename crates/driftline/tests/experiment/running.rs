@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use driftline::adapt::Curriculum;
 use driftline::data::{Examples, Inputs, Probabilities, Shape, Task, Windowing};
 use driftline::experiment::{
     Check, CurriculumPlan, Method, Observation, Observer, Plan, Runner, Selection, Shard, Store,
