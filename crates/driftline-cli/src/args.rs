@@ -43,6 +43,13 @@ pub enum Command {
     Join(commands::join::JoinArgs),
     /// Write the tables and pictures of a finished run
     Report(commands::report::ReportArgs),
+    /// Measure the speed of this machine's kernels
+    Bench {
+        #[command(subcommand)]
+        what: Bench,
+    },
+    /// Obtain, list, describe and check data sets
+    Data(commands::data::DataArgs),
     /// Compute every statement of the paper's theory; exit 3 if one does not hold
     Theory(commands::theory::TheoryArgs),
     /// Print the JSON schema of experiment files
@@ -51,6 +58,12 @@ pub enum Command {
     Completions(commands::completions::CompletionsArgs),
     /// Print the manual page
     Man,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// Train and predict with the paper's conv net
+    Network(commands::bench_network::BenchNetworkArgs),
 }
 
 impl Cli {

@@ -2,6 +2,7 @@
 //! 0 done · 1 error · 2 usage · 3 ran, but a check did not hold · 130 stopped by Ctrl-C.
 
 mod args;
+mod cache;
 mod commands;
 mod failure;
 mod interrupt;
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Cli, Command};
+use args::{Bench, Cli, Command};
 use failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
@@ -26,6 +27,10 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::run(&args, talk),
         Command::Join(args) => commands::join::run(&args, talk),
         Command::Report(args) => commands::report::run(&args, talk),
+        Command::Bench {
+            what: Bench::Network(args),
+        } => commands::bench_network::run(&args),
+        Command::Data(args) => commands::data::run(&args, talk),
         Command::Theory(args) => commands::theory::run(&args, talk),
         Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),

@@ -1,6 +1,8 @@
 //! The commands, one per file.
 
+pub mod bench_network;
 pub mod completions;
+pub mod data;
 pub mod demo;
 pub mod join;
 pub mod man;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::linear::{LinearLearner, LinearModel, MarginLearner, MarginModel};
+use super::network::{Network, NetworkLearner, Runtime};
 use super::{Classifier, Learner};
 use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};
 use crate::random::Seed;
@@ -13,6 +14,7 @@ use crate::{Error, Result};
 #[serde(rename_all = "kebab-case")]
 pub enum AnyLearner {
     Linear(LinearLearner),
+    Network(NetworkLearner),
     Margin(MarginLearner),
 }
 
@@ -20,13 +22,34 @@ pub enum AnyLearner {
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyModel {
     Linear(LinearModel),
+    Network(Network),
     Margin(MarginModel),
+}
+
+impl AnyLearner {
+    /// The same learner, computing in another way.
+    pub fn with_runtime(mut self, runtime: Runtime) -> Self {
+        match &mut self {
+            AnyLearner::Linear(_) | AnyLearner::Margin(_) => {}
+            AnyLearner::Network(learner) => learner.runtime = runtime,
+        }
+        self
+    }
+
+    /// Whether roundings depend on the instruction set.
+    pub fn depends_on_isa(&self) -> bool {
+        match self {
+            AnyLearner::Linear(_) | AnyLearner::Margin(_) => false,
+            AnyLearner::Network(_) => true,
+        }
+    }
 }
 
 impl AnyModel {
     fn classifier(&self) -> &dyn Classifier {
         match self {
             AnyModel::Linear(model) => model,
+            AnyModel::Network(model) => model,
             AnyModel::Margin(model) => model,
         }
     }
@@ -56,6 +79,7 @@ impl Learner for AnyLearner {
     fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel> {
         match self {
             AnyLearner::Linear(learner) => learner.fit(examples, seed).map(AnyModel::Linear),
+            AnyLearner::Network(learner) => learner.fit(examples, seed).map(AnyModel::Network),
             AnyLearner::Margin(learner) => learner.fit(examples, seed).map(AnyModel::Margin),
         }
     }
@@ -64,6 +88,9 @@ impl Learner for AnyLearner {
         match (self, start) {
             (AnyLearner::Linear(learner), AnyModel::Linear(start)) => {
                 learner.refit(start, examples, seed).map(AnyModel::Linear)
+            }
+            (AnyLearner::Network(learner), AnyModel::Network(start)) => {
+                learner.refit(start, examples, seed).map(AnyModel::Network)
             }
             (AnyLearner::Margin(learner), AnyModel::Margin(start)) => {
                 learner.refit(start, examples, seed).map(AnyModel::Margin)
@@ -77,6 +104,9 @@ impl Learner for AnyLearner {
             (AnyLearner::Linear(learner), AnyModel::Linear(model)) => {
                 AnyModel::Linear(learner.forget(model))
             }
+            (AnyLearner::Network(learner), AnyModel::Network(model)) => {
+                AnyModel::Network(learner.forget(model))
+            }
             // Margin models carry no optimiser state, and a model of another kind has none to clear here.
             _ => model.clone(),
         }
@@ -85,6 +115,7 @@ impl Learner for AnyLearner {
     fn tuned(&self, source: &Examples, seed: Seed) -> Result<Self> {
         match self {
             AnyLearner::Linear(learner) => learner.tuned(source, seed).map(AnyLearner::Linear),
+            AnyLearner::Network(_) => Ok(self.clone()),
             AnyLearner::Margin(learner) => learner.tuned(source, seed).map(AnyLearner::Margin),
         }
     }

@@ -3,6 +3,7 @@
 pub mod any;
 pub mod linear;
 pub mod loss;
+pub mod network;
 pub mod optimizer;
 pub mod training;
 

@@ -5,6 +5,96 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Fraction, Positive};
 
+/// Which rule turns gradients into steps.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "method", rename_all = "kebab-case")]
+pub enum Optimizer {
+    Adam(Adam),
+    Sgd(Sgd),
+}
+
+impl Optimizer {
+    /// The memory of a model that has not been trained yet.
+    pub fn fresh_state(&self, n_parameters: usize) -> OptimizerState {
+        match self {
+            Optimizer::Adam(_) => AdamState::new(n_parameters),
+            Optimizer::Sgd(_) => AdamState {
+                second: Vec::new(),
+                ..AdamState::new(n_parameters)
+            },
+        }
+    }
+
+    /// Counts the step in `state` and returns the rule with its constants resolved.
+    pub fn advance(&self, state: &mut OptimizerState) -> OptimizerStep {
+        match self {
+            Optimizer::Adam(adam) => OptimizerStep::Adam(state.advance(adam)),
+            Optimizer::Sgd(sgd) => {
+                state.step += 1;
+                OptimizerStep::Sgd(SgdStep {
+                    rate: sgd.rate.get() as f32,
+                    momentum: sgd.momentum.get() as f32,
+                })
+            }
+        }
+    }
+}
+
+impl From<Adam> for Optimizer {
+    fn from(adam: Adam) -> Self {
+        Optimizer::Adam(adam)
+    }
+}
+
+/// One step of an optimiser with its constants resolved.
+#[derive(Clone, Copy, Debug)]
+pub enum OptimizerStep {
+    Adam(AdamStep),
+    Sgd(SgdStep),
+}
+
+impl OptimizerStep {
+    /// Moves `parameters`; `second` is not looked at by rules that keep no second moment.
+    #[inline(always)]
+    pub fn apply(
+        self,
+        parameters: &mut [f32],
+        gradient: &[f32],
+        first: &mut [f32],
+        second: &mut [f32],
+    ) {
+        match self {
+            OptimizerStep::Adam(step) => step.apply(parameters, gradient, first, second),
+            OptimizerStep::Sgd(step) => step.apply(parameters, gradient, first),
+        }
+    }
+}
+
+/// Stochastic gradient descent with momentum: u ← μu − ηg, p ← p + u.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sgd {
+    pub rate: Positive,
+    pub momentum: Fraction,
+}
+
+/// One step of gradient descent with its constants resolved.
+#[derive(Clone, Copy, Debug)]
+pub struct SgdStep {
+    rate: f32,
+    momentum: f32,
+}
+
+impl SgdStep {
+    #[inline(always)]
+    pub fn apply(self, parameters: &mut [f32], gradient: &[f32], velocity: &mut [f32]) {
+        for ((p, &g), u) in parameters.iter_mut().zip(gradient).zip(velocity) {
+            *u = self.momentum * *u - self.rate * g;
+            *p += *u;
+        }
+    }
+}
+
 /// Adam in the form that the paper's framework uses:
 /// m ← β₁m + (1−β₁)g, v ← β₂v + (1−β₂)g², p ← p − η·√(1−β₂ᵗ)/(1−β₁ᵗ)·m/(√v + ε).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +126,9 @@ pub struct AdamState {
     pub second: Vec<f32>,
     pub step: u64,
 }
+
+/// The memory of any optimiser: gradient descent keeps its velocity in `first` and leaves `second` empty.
+pub type OptimizerState = AdamState;
 
 impl AdamState {
     pub fn new(n_parameters: usize) -> Self {
@@ -113,5 +206,23 @@ mod tests {
             "{parameter:?}"
         );
         assert_eq!(state.step, 10);
+    }
+
+    /// By hand: η = 0.1, μ = 0.5, g = 1 moves by 0.1, then by 0.15.
+    #[test]
+    fn momentum_accumulates() {
+        let sgd = Optimizer::Sgd(Sgd {
+            rate: Positive::new(0.1).unwrap(),
+            momentum: Fraction::new(0.5).unwrap(),
+        });
+        let mut state = sgd.fresh_state(1);
+        let mut parameter = [1.0_f32];
+        for _ in 0..2 {
+            let step = sgd.advance(&mut state);
+            let AdamState { first, second, .. } = &mut state;
+            step.apply(&mut parameter, &[1.0], first, second);
+        }
+        assert!((parameter[0] - 0.75).abs() < 1e-6, "{parameter:?}");
+        assert_eq!(state.step, 2);
     }
 }

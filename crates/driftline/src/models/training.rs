@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::optimizer::Adam;
+use super::optimizer::{Adam, Optimizer};
+use crate::data::Positive;
 use crate::random::{Seed, permutation};
 
 /// Mini-batch training.
@@ -14,7 +15,10 @@ use crate::random::{Seed, permutation};
 pub struct Training {
     pub epochs: NonZeroUsize,
     pub batch_size: NonZeroUsize,
-    pub optimizer: Adam,
+    pub optimizer: Optimizer,
+    /// Sharpness-aware minimisation: the gradient is taken at p + ρ·g/‖g‖ instead of at p. The paper does without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharpness: Option<Positive>,
 }
 
 impl Training {
@@ -23,7 +27,8 @@ impl Training {
         Self {
             epochs,
             batch_size: NonZeroUsize::new(32).expect("32 is not 0"),
-            optimizer: Adam::paper(),
+            optimizer: Adam::paper().into(),
+            sharpness: None,
         }
     }
 

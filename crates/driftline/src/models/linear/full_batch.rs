@@ -1,6 +1,9 @@
 //! The exact minimiser of the linear softmax objective, to a tolerance: for users who want it rather than a number of
 //! epochs. Deterministic: the examples are summed in fixed blocks, in order, whatever the number of threads.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::kernel::{self, BLOCK, Block};
 use super::lbfgs;
 use super::softmax::LinearModel;
-use crate::data::{Examples, Positive};
-use crate::models::loss::softmax::{cross_entropy, score_gradient, softmax};
+use crate::data::{Examples, Inputs, Positive};
+use crate::models::loss::softmax::gradient_columns;
 use crate::{Error, Result};
 
 /// When the solver stops.
@@ -31,7 +34,7 @@ impl Default for FullBatch {
 }
 
 /// Examples per unit of parallel work: fixed, so that the order of summation is.
-const SHARE: usize = 64 * BLOCK;
+const SHARE: usize = 16 * BLOCK;
 /// Below this many numbers one thread is faster than handing work to others.
 const WORTH_SHARING: usize = 200_000;
 
@@ -66,8 +69,9 @@ pub(super) fn minimize(
 /// λ(‖w₀‖² + ‖w₁‖²) becomes λ/2·‖w₁−w₀‖².
 struct Objective<'a> {
     examples: &'a Examples,
+    inputs: Cow<'a, Inputs>,
     n_scores: usize,
-    pitch: usize,
+    width: usize,
     lambda: f64,
     /// Each example's weight is divided by their sum, so that the loss is a mean.
     share: f64,
@@ -78,15 +82,16 @@ impl<'a> Objective<'a> {
         let two = start.n_classes == 2;
         Self {
             examples,
+            inputs: kernel::widened(examples.inputs()),
             n_scores: if two { 1 } else { start.n_classes },
-            pitch: kernel::padded(start.shape.size()),
+            width: kernel::width(start.shape.size()),
             lambda: if two { lambda / 2.0 } else { lambda },
             share: f64::from(examples.weight_scale()) / examples.len() as f64,
         }
     }
 
     fn n_weights(&self) -> usize {
-        self.n_scores * self.pitch
+        self.n_scores * self.width
     }
 
     fn reduce(&self, model: &LinearModel) -> Vec<f64> {
@@ -94,8 +99,8 @@ impl<'a> Objective<'a> {
         if self.n_scores > 1 {
             return all;
         }
-        let (weights, biases) = all.split_at(2 * self.pitch);
-        let difference = (0..self.pitch).map(|j| weights[self.pitch + j] - weights[j]);
+        let (weights, biases) = all.split_at(2 * self.width);
+        let difference = (0..self.width).map(|j| weights[self.width + j] - weights[j]);
         difference.chain([biases[1] - biases[0]]).collect()
     }
 
@@ -104,7 +109,7 @@ impl<'a> Objective<'a> {
             at.iter().map(|&p| p as f32).collect()
         } else {
             let half = |sign: f64| move |p: &f64| (sign * p / 2.0) as f32;
-            let (weights, bias) = at.split_at(self.pitch);
+            let (weights, bias) = at.split_at(self.width);
             let weights = weights
                 .iter()
                 .map(half(-1.0))
@@ -124,12 +129,16 @@ impl<'a> Objective<'a> {
     /// The objective at `at`; its gradient goes to `gradient`.
     fn value(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
         let parameters: Vec<f32> = at.iter().map(|&p| p as f32).collect();
-        let rows: Vec<usize> = (0..self.examples.len()).collect();
-        let share = |rows: &[usize]| self.share_of_rows(&parameters, rows);
-        let parts: Vec<(f64, Vec<f64>)> = if rows.len() * self.n_weights() < WORTH_SHARING {
-            rows.chunks(SHARE).map(share).collect()
+        let n = self.examples.len();
+        let share = |index: usize| {
+            let rows = index * SHARE..n.min((index + 1) * SHARE);
+            self.share_of_rows(&parameters, rows)
+        };
+        let shares = 0..n.div_ceil(SHARE);
+        let parts: Vec<(f64, Vec<f64>)> = if n * self.n_weights() < WORTH_SHARING {
+            shares.map(share).collect()
         } else {
-            rows.par_chunks(SHARE).map(share).collect()
+            shares.into_par_iter().map(share).collect()
         };
         let (weights, _) = at.split_at(self.n_weights());
         gradient.fill(0.0);
@@ -145,32 +154,37 @@ impl<'a> Objective<'a> {
     }
 
     /// Loss and gradient of some of the examples.
-    fn share_of_rows(&self, parameters: &[f32], rows: &[usize]) -> (f64, Vec<f64>) {
+    fn share_of_rows(&self, parameters: &[f32], rows: Range<usize>) -> (f64, Vec<f64>) {
         let (weights, biases) = parameters.split_at(self.n_weights());
         let n_classes = self.examples.n_classes();
-        let mut block = Block::new(self.examples.inputs().shape().size());
-        let mut scores = vec![0.0; BLOCK * self.n_scores];
+        let mut columns = vec![[0.0; BLOCK]; n_classes];
+        let mut targets = columns.clone();
         let mut part = vec![0.0_f32; parameters.len()];
-        let (mut pair, mut target) = (vec![0.0; n_classes], vec![0.0; n_classes]);
         let (mut loss, mut gradient) = (0.0, vec![0.0; parameters.len()]);
-        for rows in rows.chunks(BLOCK) {
-            block.load(self.examples.inputs(), rows);
-            let scores = &mut scores[..rows.len() * self.n_scores];
+        for first in rows.clone().step_by(BLOCK) {
+            let rows = first..rows.end.min(first + BLOCK);
+            let block = Block::new(&self.inputs, rows.clone());
+            // With one score the pair (0, s) stands for the two classes.
+            let (fixed, scores) = columns.split_at_mut(n_classes - self.n_scores);
+            fixed.fill([0.0; BLOCK]);
             kernel::scores(&block, weights, biases, scores);
-            for (scores, &row) in scores.chunks_exact_mut(self.n_scores).zip(rows) {
-                let weight = self.examples.weight(row);
-                // With one score the pair (0, s) stands for the two classes.
-                pair[n_classes - self.n_scores..].copy_from_slice(scores);
-                pair[..n_classes - self.n_scores].fill(0.0);
-                softmax(&mut pair);
-                self.examples.targets().write_row(row, &mut target);
-                loss += f64::from(weight) * cross_entropy(&pair, &target);
-                score_gradient(&mut pair, &target, weight);
-                scores.copy_from_slice(&pair[n_classes - self.n_scores..]);
+            let given = self.examples.targets();
+            given.write_columns(rows.clone(), &mut targets);
+            let mut shares = [1.0; BLOCK];
+            if let Some(weights) = self.examples.weights() {
+                shares[..rows.len()].copy_from_slice(&weights[rows.clone()]);
+            }
+            let losses = kernel::dispatch(
+                #[inline(always)]
+                || gradient_columns(&mut columns, &targets, &shares),
+            );
+            for (l, weight) in losses[..rows.len()].iter().zip(&shares) {
+                loss += f64::from(*l) * f64::from(*weight);
             }
             part.fill(0.0);
             let (part_weights, part_biases) = part.split_at_mut(self.n_weights());
-            kernel::gradient(&block, scores, part_weights, part_biases);
+            let deltas = &columns[n_classes - self.n_scores..];
+            kernel::gradient(&block, deltas, part_weights, part_biases);
             for (sum, &p) in gradient.iter_mut().zip(&part) {
                 *sum += f64::from(p);
             }

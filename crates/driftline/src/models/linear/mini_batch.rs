@@ -2,10 +2,10 @@
 
 use rand::RngExt;
 
-use super::kernel::{self, BLOCK, Block};
+use super::kernel::{self, BLOCK, Block, Column};
 use super::softmax::LinearModel;
-use crate::data::{Examples, Shape};
-use crate::models::loss::softmax::{score_gradient, softmax};
+use crate::data::{Examples, Inputs, Shape};
+use crate::models::loss::softmax::gradient_columns;
 use crate::models::optimizer::AdamState;
 use crate::models::training::Training;
 use crate::random::Seed;
@@ -18,7 +18,7 @@ pub(super) fn initial(shape: Shape, n_classes: usize, seed: Seed) -> LinearModel
     let mut model = LinearModel::zeros(shape, n_classes);
     for row in model
         .parameters
-        .chunks_exact_mut(kernel::padded(size))
+        .chunks_exact_mut(kernel::width(size))
         .take(n_classes)
     {
         row[..size].fill_with(|| generator.random_range(-limit..=limit));
@@ -38,28 +38,33 @@ pub(super) fn train(
     let mut adam = model
         .adam
         .take()
-        .unwrap_or_else(|| AdamState::new(model.parameters.len()));
-    let mut step = Step::new(&model, examples, lambda);
+        .unwrap_or_else(|| training.optimizer.fresh_state(model.parameters.len()));
+    let inputs = kernel::widened(examples.inputs());
+    let mut step = Step::new(&model, examples, &inputs, lambda);
     for epoch in 0..training.epochs.get() {
         let order = training.epoch_order(examples.len(), epoch, seed);
         for batch in order.chunks(training.batch_size.get()) {
-            step.gradient(&model.parameters, examples, batch);
-            let update = adam.advance(&training.optimizer);
+            step.gradient(&model.parameters, batch);
+            let update = training.optimizer.advance(&mut adam);
             let AdamState { first, second, .. } = &mut adam;
-            kernel::dispatch(|| update.apply(&mut model.parameters, &step.gradient, first, second));
+            kernel::dispatch(
+                #[inline(always)]
+                || update.apply(&mut model.parameters, &step.gradient, first, second),
+            );
         }
     }
     model.adam = Some(adam);
     model
 }
 
-/// The buffers of one gradient step, allocated once.
-struct Step {
-    n_classes: usize,
+/// The data and the buffers of one gradient step, allocated once.
+struct Step<'a> {
+    examples: &'a Examples,
+    inputs: &'a Inputs,
     n_weights: usize,
-    block: Block,
-    scores: Vec<f32>,
-    target: Vec<f32>,
+    /// First scores, then gradients with respect to them.
+    scores: Vec<Column>,
+    targets: Vec<Column>,
     /// Laid out like the model's parameters.
     gradient: Vec<f32>,
     double_lambda: f32,
@@ -67,15 +72,14 @@ struct Step {
     weight_scale: f32,
 }
 
-impl Step {
-    fn new(model: &LinearModel, examples: &Examples, lambda: f64) -> Self {
-        let n_classes = model.n_classes;
+impl<'a> Step<'a> {
+    fn new(model: &LinearModel, examples: &'a Examples, inputs: &'a Inputs, lambda: f64) -> Self {
         Self {
-            n_classes,
-            n_weights: model.parameters.len() - n_classes,
-            block: Block::new(model.shape.size()),
-            scores: vec![0.0; BLOCK * n_classes],
-            target: vec![0.0; n_classes],
+            examples,
+            inputs,
+            n_weights: model.parameters.len() - model.n_classes,
+            scores: vec![[0.0; BLOCK]; model.n_classes],
+            targets: vec![[0.0; BLOCK]; model.n_classes],
             gradient: vec![0.0; model.parameters.len()],
             double_lambda: (2.0 * lambda) as f32,
             weight_scale: examples.weight_scale(),
@@ -83,7 +87,7 @@ impl Step {
     }
 
     /// Gradient of the batch's mean cross-entropy + λ·ΣW².
-    fn gradient(&mut self, parameters: &[f32], examples: &Examples, batch: &[usize]) {
+    fn gradient(&mut self, parameters: &[f32], batch: &[usize]) {
         let (weights, biases) = parameters.split_at(self.n_weights);
         let (gradient, bias_gradient) = self.gradient.split_at_mut(self.n_weights);
         for (g, w) in gradient.iter_mut().zip(weights) {
@@ -92,15 +96,21 @@ impl Step {
         bias_gradient.fill(0.0);
         let share = self.weight_scale / batch.len() as f32;
         for rows in batch.chunks(BLOCK) {
-            self.block.load(examples.inputs(), rows);
-            let scores = &mut self.scores[..rows.len() * self.n_classes];
-            kernel::scores(&self.block, weights, biases, scores);
-            for (scores, &row) in scores.chunks_exact_mut(self.n_classes).zip(rows) {
-                softmax(scores);
-                examples.targets().write_row(row, &mut self.target);
-                score_gradient(scores, &self.target, share * examples.weight(row));
+            let block = Block::new(self.inputs, rows.iter().copied());
+            kernel::scores(&block, weights, biases, &mut self.scores);
+            let targets = self.examples.targets();
+            targets.write_columns(rows.iter().copied(), &mut self.targets);
+            let mut shares = [share; BLOCK];
+            if let Some(weights) = self.examples.weights() {
+                for (place, &row) in shares.iter_mut().zip(rows) {
+                    *place = share * weights[row];
+                }
             }
-            kernel::gradient(&self.block, scores, gradient, bias_gradient);
+            kernel::dispatch(
+                #[inline(always)]
+                || gradient_columns(&mut self.scores, &self.targets, &shares),
+            );
+            kernel::gradient(&block, &self.scores, gradient, bias_gradient);
         }
     }
 }

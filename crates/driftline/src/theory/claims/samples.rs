@@ -36,8 +36,8 @@ pub fn widened(seed: Seed) -> Result<Outcome> {
     let curricula: [&dyn Curriculum; 4] = [
         &SourceOnly,
         &TargetOnly { repeats: once },
-        &Pooled { repeats: once },
-        &Gradual { windowing },
+        &Pooled::new(once),
+        &Gradual::new(windowing),
     ];
     let mut errors: [Vec<f64>; 4] = Default::default();
     let mut picture = None;

@@ -1,0 +1,84 @@
+//! Class probabilities: the forward pass alone, slice by slice, with moving statistics and without dropout.
+
+use super::group::{Context, Group};
+use super::kernels::{Aligned, FlushDenormals, Team};
+use super::model::Network;
+use super::program::{Normalizer, Program, pack_all};
+use crate::Result;
+use crate::data::{Inputs, Probabilities};
+use crate::models::loss::softmax::softmax;
+
+/// Images that are taken through all layers together.
+const SLICE: usize = 16;
+/// Fewer images than this per thread are not worth waking one.
+const WORTH_SHARING: usize = 64;
+
+/// What one thread works on.
+struct Share<'a> {
+    first: usize,
+    out: &'a mut [f32],
+    group: Group,
+}
+
+pub(super) fn probabilities(network: &Network, inputs: &Inputs) -> Result<Probabilities> {
+    let _flush = FlushDenormals::begin();
+    let program = Program::compile(&network.blueprint);
+    let mut weights = Aligned::zeros(program.packed_len);
+    pack_all(&program.parameters, &network.state.weights, &mut weights);
+    let normalizers = moving_normalizers(&program, &network.state.kept);
+    let context = Context {
+        program: &program,
+        isa: network.runtime.isa,
+        weights: &weights,
+        turned: &[],
+        normalizers: &normalizers,
+    };
+    let classes = program.n_classes;
+    let mut values = vec![0.0; inputs.len() * classes];
+    let threads = network.runtime.threads.get();
+    let threads = threads.min(inputs.len() / WORTH_SHARING).max(1);
+    let rows = inputs.len().div_ceil(threads).next_multiple_of(SLICE);
+    let mut shares: Vec<Share> = (values.chunks_mut(rows * classes).enumerate())
+        .map(|(index, out)| Share {
+            first: index * rows,
+            out,
+            group: Group::new(&program, SLICE, false),
+        })
+        .collect();
+    Team::new(threads.min(shares.len()))
+        .for_each(&mut shares, |_, share| share.run(&context, inputs));
+    Probabilities::new(values, classes)
+}
+
+impl Share<'_> {
+    fn run(&mut self, context: &Context, inputs: &Inputs) {
+        let classes = context.program.n_classes;
+        for (slice, out) in self.out.chunks_mut(SLICE * classes).enumerate() {
+            let images = out.len() / classes;
+            let first = self.first + slice * SLICE;
+            self.group
+                .load(context.program, [0, images], |i| inputs.row(first + i));
+            for step in 0..context.program.steps.len() {
+                self.group.forward(step, [0, images], context, None);
+            }
+            for (image, row) in out.chunks_exact_mut(classes).enumerate() {
+                row.copy_from_slice(self.group.scores(context.program, image));
+                softmax(row);
+            }
+        }
+    }
+}
+
+fn moving_normalizers(program: &Program, kept: &[f32]) -> Vec<Normalizer> {
+    let normalizer = |(_, norm): (usize, &super::program::Norm)| {
+        let kept: Vec<f64> = kept[program.kept_range(norm.index)]
+            .iter()
+            .map(|&value| f64::from(value))
+            .collect();
+        let (mean, variance) = kept.split_at(kept.len() / 2);
+        let mut normalizer = Normalizer::default();
+        norm.set(mean, variance, &mut normalizer);
+        normalizer
+    };
+    program.norms().map(normalizer).collect()
+}

@@ -1,0 +1,211 @@
+//! From an instruction set, a tile and known strides to the compiled function.
+
+use super::Isa;
+use super::simd::Register;
+use super::tile::{OuterJob, WindowJob, outer, window};
+
+type WindowFunction = unsafe fn(&WindowJob);
+type OuterFunction = unsafe fn(&OuterJob);
+
+/// Functions compiled for one instruction set, with a table from tile sizes to them.
+macro_rules! compiled {
+    ($module:ident, $register:ty, $(features = $features:literal,)?
+     windows = [$(($r:literal, $p:literal)),*], outers = [$($e:literal),*], narrow = $narrow:literal) => {
+        mod $module {
+            use super::*;
+
+            /// # Safety
+            /// As for [`window`].
+            $(#[target_feature(enable = $features)])?
+            unsafe fn window_tile<const R: usize, const P: usize, const V: usize, const STEP: usize>(
+                job: &WindowJob,
+            ) {
+                // SAFETY: the caller's promise; the instruction set is that of this function.
+                unsafe { window::<$register, R, P, V, STEP>(job) }
+            }
+
+            /// # Safety
+            /// As for [`outer`].
+            $(#[target_feature(enable = $features)])?
+            unsafe fn outer_tile<const E: usize, const V: usize>(job: &OuterJob) {
+                // SAFETY: the caller's promise; the instruction set is that of this function.
+                unsafe { outer::<$register, E, V>(job) }
+            }
+
+            pub(super) const WINDOWS: &[(usize, usize)] = &[$(($r, $p)),*];
+            pub(super) const OUTER_ENTRIES: usize = <$register as Register>::PIXELS;
+
+            pub(super) fn window_function(rows: usize, columns: usize, registers: usize, step: usize) -> WindowFunction {
+                match (rows, columns) {
+                    $(($r, $p) => match (registers, step) {
+                        (2, 2) => window_tile::<$r, $p, 2, 2>,
+                        (2, 32) => window_tile::<$r, $p, 2, 32>,
+                        (2, 64) => window_tile::<$r, $p, 2, 64>,
+                        (2, _) => window_tile::<$r, $p, 2, 0>,
+                        _ => window_tile::<$r, $p, $narrow, 0>,
+                    },)*
+                    _ => unreachable!("no tile of {rows} × {columns}"),
+                }
+            }
+
+            pub(super) fn outer_function(entries: usize, registers: usize) -> OuterFunction {
+                match entries {
+                    $($e => if registers == 2 { outer_tile::<$e, 2> } else { outer_tile::<$e, $narrow> },)*
+                    _ => unreachable!("no tile of {entries}"),
+                }
+            }
+        }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+compiled!(
+    avx512,
+    crate::models::network::kernels::avx512::Avx512,
+    features = "avx512f",
+    windows = [
+        (1, 14),
+        (1, 13),
+        (1, 12),
+        (1, 11),
+        (1, 10),
+        (1, 9),
+        (1, 8),
+        (1, 7),
+        (1, 6),
+        (1, 5),
+        (1, 4),
+        (1, 3),
+        (1, 2),
+        (1, 1),
+        (2, 7),
+        (2, 6),
+        (2, 5),
+        (2, 4),
+        (3, 4),
+        (3, 3),
+        (4, 3),
+        (4, 2),
+        (7, 2),
+        (7, 1)
+    ],
+    outers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14],
+    narrow = 1
+);
+#[cfg(target_arch = "x86_64")]
+compiled!(
+    avx2,
+    crate::models::network::kernels::avx2::Avx2,
+    features = "avx2,fma",
+    windows = [
+        (1, 6),
+        (1, 5),
+        (1, 4),
+        (1, 3),
+        (1, 2),
+        (1, 1),
+        (2, 3),
+        (2, 2),
+        (3, 2),
+        (3, 1),
+        (6, 1)
+    ],
+    outers = [1, 2, 3, 4, 5, 6],
+    narrow = 2
+);
+compiled!(
+    portable,
+    crate::models::network::kernels::portable::Portable,
+    windows = [
+        (1, 6),
+        (1, 5),
+        (1, 4),
+        (1, 3),
+        (1, 2),
+        (1, 1),
+        (2, 3),
+        (2, 2),
+        (3, 2),
+        (3, 1),
+        (6, 1)
+    ],
+    outers = [1, 2, 3, 4, 5, 6],
+    narrow = 2
+);
+
+/// The tile (rows, columns) that covers the grid with the least work, counting one unit per pixel and one per tile.
+fn best_tile(tiles: &[(usize, usize)], rows: usize, columns: usize) -> (usize, usize) {
+    let fits = |&&(r, p): &&(usize, usize)| r <= rows && p <= columns;
+    let work = |&&(r, p): &&(usize, usize)| rows.div_ceil(r) * columns.div_ceil(p) * (r * p + 1);
+    *tiles
+        .iter()
+        .filter(fits)
+        .min_by_key(work)
+        .expect("every table has the tile of one pixel")
+}
+
+/// Computes a checked job.
+///
+/// # Safety
+/// The pointers of `job` must be valid for its whole grid, the channels a multiple of 16, and `isa` available.
+pub(super) unsafe fn run_window(isa: Isa, job: &WindowJob) {
+    let registers = if job.channels.is_multiple_of(2 * isa.lanes()) {
+        2
+    } else {
+        1
+    };
+    let step = job.source_grid.column;
+    let choose = |tiles: &[(usize, usize)],
+                  function: fn(usize, usize, usize, usize) -> WindowFunction| {
+        let (r, p) = best_tile(tiles, job.rows, job.columns);
+        function(r, p, registers, step)
+    };
+    let function = match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => choose(avx512::WINDOWS, avx512::window_function),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => choose(avx2::WINDOWS, avx2::window_function),
+        _ => choose(portable::WINDOWS, portable::window_function),
+    };
+    // SAFETY: the caller vouches for the job and the instruction set; the tile fits the grid by the choice above.
+    unsafe { function(job) }
+}
+
+/// Computes all tiles of a checked job of `entries` kernel entries, split as evenly as the registers allow.
+///
+/// # Safety
+/// The pointers of `job` must be valid for its whole grid, all entries and channels, the channels a multiple of 16, and
+/// `isa` available.
+pub(super) unsafe fn run_outer(isa: Isa, job: &OuterJob, entries: usize) {
+    let registers = if job.channels.is_multiple_of(2 * isa.lanes()) {
+        2
+    } else {
+        1
+    };
+    let (most, function): (usize, fn(usize, usize) -> OuterFunction) = match isa {
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx512 => (avx512::OUTER_ENTRIES, avx512::outer_function),
+        #[cfg(target_arch = "x86_64")]
+        Isa::Avx2 => (avx2::OUTER_ENTRIES, avx2::outer_function),
+        _ => (portable::OUTER_ENTRIES, portable::outer_function),
+    };
+    let tiles = entries.div_ceil(most);
+    let mut channel = 0;
+    while channel < job.channels {
+        let mut entry = 0;
+        for tile in 0..tiles {
+            let size = (entries - entry) / (tiles - tile);
+            // SAFETY: a tile inside the job, for which the caller vouches.
+            unsafe {
+                function(size, registers)(&OuterJob {
+                    source: job.source.add(entry),
+                    delta: job.delta.add(channel),
+                    out: job.out.add(entry * job.channels + channel),
+                    ..*job
+                });
+            }
+            entry += size;
+        }
+        channel += registers * isa.lanes();
+    }
+}

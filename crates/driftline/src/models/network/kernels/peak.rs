@@ -1,0 +1,67 @@
+//! The most multiply-adds that one core can do: what every other figure is a share of.
+
+use super::Isa;
+use super::simd::Register;
+
+/// Independent sums, enough to hide the latency of a fused multiply-add on two ports.
+const SUMS: usize = 12;
+
+/// Performs `rounds` rounds of multiply-adds on registers alone; returns how many floating-point operations that was
+/// (two per multiply-add) and a number that depends on all of them.
+pub fn run(isa: Isa, rounds: u64) -> (u64, f32) {
+    assert!(isa.is_available(), "{isa} is not available");
+    let sum = match isa {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: AVX-512 is available by the assertion above.
+        Isa::Avx512 => unsafe { avx512(rounds) },
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: AVX2 with FMA is available by the assertion above.
+        Isa::Avx2 => unsafe { avx2(rounds) },
+        // SAFETY: the portable register needs nothing.
+        _ => unsafe { multiply_adds::<super::portable::Portable>(rounds) },
+    };
+    (rounds * (2 * SUMS * isa.lanes()) as u64, sum)
+}
+
+/// # Safety
+/// AVX-512 must be available.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn avx512(rounds: u64) -> f32 {
+    // SAFETY: the caller promises AVX-512.
+    unsafe { multiply_adds::<super::avx512::Avx512>(rounds) }
+}
+
+/// # Safety
+/// AVX2 with FMA must be available.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn avx2(rounds: u64) -> f32 {
+    // SAFETY: the caller promises AVX2 with FMA.
+    unsafe { multiply_adds::<super::avx2::Avx2>(rounds) }
+}
+
+/// # Safety
+/// The register's instruction set must be available.
+#[inline(always)]
+unsafe fn multiply_adds<T: Register>(rounds: u64) -> f32 {
+    // SAFETY: the caller promises the instruction set; the store goes to 16 floats, which every register fits in.
+    unsafe {
+        // Values from outside the optimiser's sight: it must not find a closed form of the loop.
+        let factor = T::splat(std::hint::black_box(0.999_999));
+        let term = T::splat(std::hint::black_box(1e-6));
+        let mut sums = [T::splat(std::hint::black_box(1.0)); SUMS];
+        for _ in 0..rounds {
+            for sum in &mut sums {
+                *sum = sum.mul_add(factor, term);
+            }
+        }
+        let mut lanes = [0.0; 16];
+        let mut total = 0.0;
+        for sum in sums {
+            sum.store(lanes.as_mut_ptr());
+            total += lanes[0];
+        }
+        total
+    }
+}

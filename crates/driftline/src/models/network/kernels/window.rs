@@ -1,0 +1,148 @@
+//! Sums of products over windows: the forward pass of a convolution or dense layer, and its input gradient.
+
+use super::dispatch::run_window;
+use super::tile::{self, Grid, WindowJob};
+use super::{CHANNEL_BLOCK, Isa};
+
+/// Where the pixels of a batch lie in an array: `origin + i·image + y·row + x·column`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pixels {
+    pub origin: usize,
+    pub image: usize,
+    pub row: usize,
+    pub column: usize,
+}
+
+impl Pixels {
+    pub(super) fn grid(self) -> Grid {
+        Grid {
+            image: self.image,
+            row: self.row,
+            column: self.column,
+        }
+    }
+
+    /// One past the last number of a grid whose pixels are `depth` numbers each.
+    pub(super) fn end(self, images: usize, rows: usize, columns: usize, depth: usize) -> usize {
+        self.origin
+            + (images - 1) * self.image
+            + (rows - 1) * self.row
+            + (columns - 1) * self.column
+            + depth
+    }
+}
+
+/// What happens to a sum before it is stored.
+#[derive(Clone, Copy, Debug)]
+pub enum Finish<'a> {
+    /// Nothing.
+    Plain,
+    /// A bias per channel is added, then the positive part taken if asked for.
+    Bias { bias: &'a [f32], relu: bool },
+    /// Kept where `gate` is positive, else 0: the derivative of a ReLU whose output `gate` is.
+    Gate { gate: &'a [f32], pixels: Pixels },
+}
+
+/// out[i][y][x][c] = finish(Σ_{s < segments, k < length} source[i][y][x][s·segment_step + k] · weights[s·length + k][c]).
+///
+/// The window of a pixel is `segments` stretches of `length` numbers: the rows of a kernel over an image whose channels
+/// lie last and which already carries its padding.
+#[derive(Clone, Copy, Debug)]
+pub struct Windows<'a> {
+    pub images: usize,
+    pub rows: usize,
+    pub columns: usize,
+    pub source: &'a [f32],
+    pub source_pixels: Pixels,
+    pub segments: usize,
+    pub segment_step: usize,
+    pub length: usize,
+    /// `segments·length` rows of `channels` numbers.
+    pub weights: &'a [f32],
+    pub channels: usize,
+    pub out_pixels: Pixels,
+    pub finish: Finish<'a>,
+}
+
+impl Windows<'_> {
+    /// Computes every pixel of the grid into `out`.
+    pub fn run(&self, isa: Isa, out: &mut [f32]) {
+        let Self {
+            images,
+            rows,
+            columns,
+            ..
+        } = *self;
+        if images == 0 || rows == 0 || columns == 0 {
+            return;
+        }
+        let end = |pixels: Pixels, depth| pixels.end(images, rows, columns, depth);
+        assert!(isa.is_available(), "{isa} is not available");
+        assert!(self.channels.is_multiple_of(CHANNEL_BLOCK) && self.channels > 0);
+        assert!(self.weights.len() >= self.segments * self.length * self.channels);
+        assert!(out.len() >= end(self.out_pixels, self.channels));
+        if self.segments > 0 {
+            let reach = (self.segments - 1) * self.segment_step + self.length;
+            assert!(self.source.len() >= end(self.source_pixels, reach));
+        }
+        let finish = match self.finish {
+            Finish::Plain => tile::Finish::Plain,
+            Finish::Bias { bias, relu } => {
+                assert!(bias.len() >= self.channels);
+                let bias = bias.as_ptr();
+                tile::Finish::Bias { bias, relu }
+            }
+            Finish::Gate { gate, pixels } => {
+                assert!(gate.len() >= end(pixels, self.channels));
+                tile::Finish::Gate {
+                    gate: gate[pixels.origin..].as_ptr(),
+                    grid: pixels.grid(),
+                }
+            }
+        };
+        let mut job = WindowJob {
+            rows: images * rows,
+            rows_per_image: rows,
+            columns,
+            source: self.source.as_ptr().wrapping_add(self.source_pixels.origin),
+            source_grid: self.source_pixels.grid(),
+            segments: self.segments,
+            segment_step: self.segment_step,
+            length: self.length,
+            weights: self.weights.as_ptr(),
+            channels: self.channels,
+            out: out[self.out_pixels.origin..].as_mut_ptr(),
+            out_grid: self.out_pixels.grid(),
+            finish,
+        };
+        if rows == 1 && columns == 1 {
+            job = images_as_columns(job, images);
+        }
+        // SAFETY: the assertions above cover the farthest number of every array that the grid can reach, all offsets
+        // being non-negative; channels are a multiple of 16 and the instruction set is available.
+        unsafe { run_window(isa, &job) }
+    }
+}
+
+/// A grid of one pixel per image (a dense layer) is one row whose columns are the images, so that tiles can be wide.
+fn images_as_columns(job: WindowJob, images: usize) -> WindowJob {
+    let turned = |grid: Grid| Grid {
+        column: grid.image,
+        ..grid
+    };
+    WindowJob {
+        rows: 1,
+        rows_per_image: 1,
+        columns: images,
+        source_grid: turned(job.source_grid),
+        out_grid: turned(job.out_grid),
+        finish: match job.finish {
+            tile::Finish::Gate { gate, grid } => tile::Finish::Gate {
+                gate,
+                grid: turned(grid),
+            },
+            other => other,
+        },
+        ..job
+    }
+}

@@ -1,0 +1,19 @@
+//! A small neural-network library: an [`Architecture`] is data, a [`Blueprint`] knows every shape, a program knows buffers
+//! and fused steps, kernels know registers. Same seed, same bytes, for any number of threads.
+
+mod architecture;
+mod file;
+mod group;
+mod inference;
+pub mod kernels;
+pub mod layers;
+mod learner;
+mod model;
+mod program;
+pub mod reference;
+mod trainer;
+
+pub use architecture::{Architecture, Blueprint};
+pub use kernels::Isa;
+pub use learner::NetworkLearner;
+pub use model::{NamedTensor, Network, Runtime};

@@ -1,0 +1,315 @@
+//! Gradients and updates: the groups of a batch go through the phases of a step together, their sums are combined in a
+//! fixed order, and one pass over the parameters moves them.
+
+use super::architecture::Blueprint;
+use super::group::{Batch, Context, Group, Phase, cut, norm_of, phases};
+use super::kernels::{Aligned, FlushDenormals, Team, vectorized};
+use super::model::{Runtime, State};
+use super::program::{
+    Kind, Normalizer, Packed, Partial, Program, Step, pack_all, turn, unpack_all,
+};
+use crate::models::optimizer::{Optimizer, OptimizerState};
+
+/// Parameters that one member of the team moves at a time.
+const CHUNK: usize = 4096;
+
+/// A network in training.
+#[derive(Debug)]
+pub(super) struct Trainer {
+    program: Program,
+    phases: Vec<Phase>,
+    runtime: Runtime,
+    team: Team,
+    groups: Vec<Group>,
+    normalizers: Vec<Normalizer>,
+    weights: Aligned,
+    /// Per step, the kernel as the input gradient needs it.
+    turned: Vec<Aligned>,
+    gradient: Aligned,
+    first: Aligned,
+    second: Aligned,
+    /// The weights before a sharpness-aware step climbed away from them; empty without.
+    saved: Aligned,
+    /// Moving means and variances of every batch norm, one after another.
+    kept: Vec<f64>,
+    memory: OptimizerState,
+    _flush: FlushDenormals,
+}
+
+/// A stretch of all parameters with what its update needs.
+struct Chunk<'a> {
+    start: usize,
+    weights: &'a mut [f32],
+    gradient: &'a mut [f32],
+    first: &'a mut [f32],
+    second: &'a mut [f32],
+    saved: &'a [f32],
+    /// Σ g² of the stretch.
+    squares: f64,
+}
+
+impl Trainer {
+    /// Continues from `state` with batches of up to `batch` examples.
+    pub fn new(
+        blueprint: &Blueprint,
+        state: &State,
+        optimizer: &Optimizer,
+        batch: usize,
+        runtime: Runtime,
+    ) -> Self {
+        let program = Program::compile(blueprint);
+        let parts = cut(batch);
+        let capacity = parts.iter().map(|part| part.len()).max().unwrap_or(0);
+        let packed = |plain: &[f32]| {
+            let mut packed = Aligned::zeros(program.packed_len);
+            pack_all(&program.parameters, plain, &mut packed);
+            packed
+        };
+        let fresh = optimizer.fresh_state(state.weights.len());
+        let memory = state.memory.as_ref().unwrap_or(&fresh);
+        let turned = |step: &Step| match &step.kind {
+            Kind::Affine(affine) => {
+                affine.fresh_turned(&program.tensors[step.from], &program.tensors[step.to])
+            }
+            _ => Aligned::zeros(0),
+        };
+        let mut trainer = Self {
+            phases: phases(&program),
+            runtime,
+            team: Team::new(runtime.threads.get().min(parts.len())),
+            groups: (parts.iter())
+                .map(|_| Group::new(&program, capacity, true))
+                .collect(),
+            normalizers: program.norms().map(|_| Normalizer::default()).collect(),
+            weights: packed(&state.weights),
+            turned: program.steps.iter().map(turned).collect(),
+            gradient: Aligned::zeros(program.packed_len),
+            first: packed(&memory.first),
+            second: match memory.second.is_empty() {
+                true => Aligned::zeros(0),
+                false => packed(&memory.second),
+            },
+            saved: Aligned::zeros(0),
+            kept: state.kept.iter().map(|&value| f64::from(value)).collect(),
+            memory: OptimizerState {
+                step: memory.step,
+                first: vec![],
+                second: vec![],
+            },
+            program,
+            _flush: FlushDenormals::begin(),
+        };
+        trainer.turn_weights();
+        trainer
+    }
+
+    /// One step of training; returns the loss of the batch, penalties included, before it.
+    pub fn step(&mut self, batch: &Batch, optimizer: &Optimizer, sharpness: Option<f64>) -> f64 {
+        let n = batch.rows.len();
+        let loss = self.backpropagate(batch, true) + self.penalty();
+        if let Some(radius) = sharpness {
+            self.climb(n, radius);
+            self.backpropagate(batch, false);
+        }
+        let update = optimizer.advance(&mut self.memory);
+        self.each_chunk(
+            Some(n),
+            #[inline(always)]
+            |chunk| {
+                if !chunk.saved.is_empty() {
+                    chunk.weights.copy_from_slice(chunk.saved);
+                }
+                update.apply(chunk.weights, chunk.gradient, chunk.first, chunk.second);
+            },
+        );
+        self.turn_weights();
+        loss
+    }
+
+    /// The loss of a batch, penalties included, and its gradient, tensor after tensor; nothing moves.
+    pub fn loss_and_gradient(&mut self, batch: &Batch) -> (f64, Vec<f32>) {
+        let loss = self.backpropagate(batch, false) + self.penalty();
+        self.each_chunk(Some(batch.rows.len()), |_| {});
+        (loss, self.unpacked(&self.gradient))
+    }
+
+    /// What the network is now.
+    pub fn state(&self) -> State {
+        State {
+            weights: self.unpacked(&self.weights),
+            kept: self.kept.iter().map(|&value| value as f32).collect(),
+            memory: Some(OptimizerState {
+                first: self.unpacked(&self.first),
+                second: match self.second.is_empty() {
+                    true => vec![],
+                    false => self.unpacked(&self.second),
+                },
+                step: self.memory.step,
+            }),
+        }
+    }
+
+    fn unpacked(&self, packed: &[f32]) -> Vec<f32> {
+        let n = self.program.parameters.iter().map(Packed::len).sum();
+        let mut plain = vec![0.0; n];
+        unpack_all(&self.program.parameters, packed, &mut plain);
+        plain
+    }
+
+    /// Goes through all phases; leaves the gradient of each group with it. `moving` says whether the moving averages
+    /// of batch norms take the batch in.
+    fn backpropagate(&mut self, batch: &Batch, moving: bool) -> f64 {
+        let parts = cut(batch.rows.len());
+        let active = parts.len();
+        for (group, part) in self.groups.iter_mut().zip(parts) {
+            group.assign(part);
+        }
+        for phase in &self.phases {
+            let context = Context {
+                program: &self.program,
+                isa: self.runtime.isa,
+                weights: &self.weights,
+                turned: &self.turned,
+                normalizers: &self.normalizers,
+            };
+            let groups = &mut self.groups[..active];
+            self.team
+                .for_each(groups, |_, group| group.run(phase, &context, batch));
+            let parts = |norm: usize| -> Vec<&Partial> {
+                groups.iter().map(|group| &group.partials[norm]).collect()
+            };
+            if let Some(step) = phase.measure {
+                let (_, norm) = norm_of(&self.program, step);
+                let normalizer = &mut self.normalizers[norm.index];
+                let seen = norm.combine(&parts(norm.index), normalizer);
+                if moving {
+                    norm.take_in(&seen, &mut self.kept[self.program.kept_range(norm.index)]);
+                }
+            }
+            if let Some(step) = phase.measure_gradient {
+                let (_, norm) = norm_of(&self.program, step);
+                norm.combine_gradient(&parts(norm.index), &mut self.normalizers[norm.index]);
+            }
+        }
+        self.groups[..active].iter().map(|group| group.loss).sum()
+    }
+
+    /// Sharpness-aware minimisation: p ← p + ρ·g/‖g‖, the old weights being kept.
+    fn climb(&mut self, n: usize, radius: f64) {
+        let squares = self.each_chunk(Some(n), |chunk| {
+            let square = |&g: &f32| f64::from(g) * f64::from(g);
+            chunk.squares = chunk.gradient.iter().map(square).sum();
+        });
+        self.saved = self.weights.clone();
+        if squares > 0.0 {
+            let scale = (radius / squares.sqrt()) as f32;
+            self.each_chunk(None, |chunk| {
+                for (w, g) in chunk.weights.iter_mut().zip(&*chunk.gradient) {
+                    *w += scale * g;
+                }
+            });
+        }
+        self.turn_weights();
+    }
+
+    /// Calls `work` on every chunk, after summing its gradient over the groups of a batch of `n` if one is given.
+    /// Returns the sum of the chunks' squares.
+    fn each_chunk(&mut self, n: Option<usize>, work: impl Fn(&mut Chunk) + Sync) -> f64 {
+        let groups = &self.groups[..n.map_or(0, |n| cut(n).len())];
+        let parameters = &self.program.parameters;
+        let isa = self.runtime.isa;
+        let mut second = self.second.chunks_mut(CHUNK);
+        let mut saved = self.saved.chunks(CHUNK);
+        let mut chunks: Vec<Chunk> = (self.weights.chunks_mut(CHUNK))
+            .zip(self.gradient.chunks_mut(CHUNK))
+            .zip(self.first.chunks_mut(CHUNK))
+            .enumerate()
+            .map(|(index, ((weights, gradient), first))| Chunk {
+                start: index * CHUNK,
+                weights,
+                gradient,
+                first,
+                second: second.next().unwrap_or_default(),
+                saved: saved.next().unwrap_or_default(),
+                squares: 0.0,
+            })
+            .collect();
+        self.team.for_each(&mut chunks, |_, chunk| {
+            vectorized(
+                isa,
+                #[inline(always)]
+                || {
+                    chunk.sum(groups, parameters);
+                    work(chunk);
+                },
+            );
+        });
+        chunks.iter().map(|chunk| chunk.squares).sum()
+    }
+
+    /// Σ λ·ΣW² over the parameters with a penalty.
+    fn penalty(&self) -> f64 {
+        let penalized = self.program.parameters.iter().filter(|p| p.l2 > 0.0);
+        let penalty = |parameter: &Packed| {
+            let weights = self.weights[parameter.range()].iter();
+            let squares: f64 = weights.map(|&w| f64::from(w) * f64::from(w)).sum();
+            f64::from(parameter.l2) * squares
+        };
+        penalized.map(penalty).sum()
+    }
+
+    /// Brings `turned` up to date with the weights.
+    fn turn_weights(&mut self) {
+        let isa = self.runtime.isa;
+        for (step, turned) in self.program.steps.iter().zip(&mut self.turned) {
+            let Kind::Affine(affine) = &step.kind else {
+                continue;
+            };
+            let (inputs, outputs) = (
+                self.program.tensors[step.from].depth,
+                self.program.tensors[step.to].depth,
+            );
+            let kernel = &self.weights[self.program.parameters[affine.kernel].range()];
+            let block = inputs * outputs;
+            let mut entries: Vec<(usize, &mut [f32])> = affine
+                .turned_taps()
+                .into_iter()
+                .zip(turned.chunks_exact_mut(block))
+                .collect();
+            self.team.for_each(&mut entries, |_, (tap, turned)| {
+                turn(
+                    isa,
+                    &kernel[*tap * block..][..block],
+                    inputs,
+                    outputs,
+                    turned,
+                );
+            });
+        }
+    }
+}
+
+impl Chunk<'_> {
+    /// Adds up the gradients of the groups, in their order, and those of the penalties: 2λW.
+    #[inline(always)]
+    fn sum(&mut self, groups: &[Group], parameters: &[Packed]) {
+        let Some((head, tail)) = groups.split_first() else {
+            return;
+        };
+        let own = self.start..self.start + self.weights.len();
+        self.gradient.copy_from_slice(&head.gradient[own.clone()]);
+        for group in tail {
+            for (sum, g) in self.gradient.iter_mut().zip(&group.gradient[own.clone()]) {
+                *sum += g;
+            }
+        }
+        for parameter in parameters.iter().filter(|parameter| parameter.l2 > 0.0) {
+            let range = parameter.range();
+            let (from, to) = (range.start.max(own.start), range.end.min(own.end));
+            for index in from..to.max(from) {
+                let at = index - own.start;
+                self.gradient[at] += 2.0 * parameter.l2 * self.weights[at];
+            }
+        }
+    }
+}
