@@ -277,7 +277,7 @@ fn unsafe_code_lives_in_kernels() {
             }
         }
     }
-    judge("unsafe", faults);
+    judge("kernels", faults);
 }
 
 #[test]

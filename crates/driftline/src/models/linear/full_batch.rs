@@ -193,3 +193,192 @@ impl<'a> Objective<'a> {
         (loss * self.share, gradient)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::data::{Labels, Probabilities, Shape, Targets};
+    use crate::random::Seed;
+
+    /// Overlapping classes with soft targets and uneven weights, so that every term of the objective counts.
+    fn examples(n: usize, size: usize, n_classes: usize) -> Examples {
+        let mut generator = Seed::new(4).generator();
+        let mut uniform =
+            |n: usize| -> Vec<f32> { (0..n).map(|_| generator.random_range(-1.0..1.0)).collect() };
+        let inputs = Inputs::new(uniform(n * size), Shape::Vector(size)).unwrap();
+        let mut targets: Vec<f32> = uniform(n * n_classes)
+            .iter()
+            .map(|v| v.abs() + 0.01)
+            .collect();
+        for row in targets.chunks_exact_mut(n_classes) {
+            let sum: f32 = row.iter().sum();
+            row.iter_mut().for_each(|t| *t /= sum);
+        }
+        let targets = Targets::Soft(Probabilities::new(targets, n_classes).unwrap());
+        let weights = uniform(n).iter().map(|v| v.abs() + 0.1).collect();
+        Examples::new(inputs, targets)
+            .unwrap()
+            .with_weights(weights)
+            .unwrap()
+    }
+
+    /// The objective by the textbook, in double precision, from the model's own weights.
+    fn textbook(examples: &Examples, model: &LinearModel, lambda: f64) -> f64 {
+        let k = model.n_classes;
+        let mut target = vec![0.0; k];
+        let (mut loss, mut total) = (0.0, 0.0);
+        for (row, x) in examples.inputs().iter().enumerate() {
+            let dot = |w: &[f32]| -> f64 {
+                w.iter()
+                    .zip(x)
+                    .map(|(w, x)| f64::from(*w) * f64::from(*x))
+                    .sum()
+            };
+            let scores: Vec<f64> = (0..k)
+                .map(|c| dot(model.weights(c)) + f64::from(model.bias(c)))
+                .collect();
+            let log_sum = scores.iter().map(|s| s.exp()).sum::<f64>().ln();
+            examples.targets().write_row(row, &mut target);
+            let weight = f64::from(examples.weight(row));
+            loss += weight
+                * target
+                    .iter()
+                    .zip(&scores)
+                    .map(|(t, s)| f64::from(*t) * (log_sum - s))
+                    .sum::<f64>();
+            total += weight;
+        }
+        let squares: f64 = (0..k)
+            .flat_map(|c| model.weights(c))
+            .map(|w| f64::from(*w) * f64::from(*w))
+            .sum();
+        loss / total + lambda * squares
+    }
+
+    fn some_model(size: usize, n_classes: usize) -> LinearModel {
+        super::super::mini_batch::initial(Shape::Vector(size), n_classes, Seed::new(8))
+    }
+
+    #[test]
+    fn value_and_gradient_agree_with_the_textbook_and_finite_differences() {
+        for (size, n_classes) in [(5, 2), (20, 2), (20, 3), (90, 4)] {
+            let examples = examples(100, size, n_classes);
+            let model = some_model(size, n_classes);
+            let mut objective = Objective::new(&model, &examples, 0.1);
+            // All scores, so that the parameters are the model's own.
+            objective.n_scores = n_classes;
+            objective.lambda = 0.1;
+            let at = objective.reduce(&model);
+            let mut gradient = vec![0.0; at.len()];
+            let value = objective.value(&at, &mut gradient);
+            assert!((value - textbook(&examples, &model, 0.1)).abs() < 1e-6);
+            for place in [0, 3, size - 1, at.len() - 1] {
+                let moved = |by: f32| {
+                    let mut other = model.clone();
+                    other.parameters[place] += by;
+                    textbook(&examples, &other, 0.1)
+                };
+                let slope = (moved(1e-2) - moved(-1e-2)) / 2e-2;
+                assert!(
+                    (slope - gradient[place]).abs() < 1e-4,
+                    "{slope} {}",
+                    gradient[place]
+                );
+            }
+        }
+    }
+
+    /// One score for two classes has the same minimum as two scores.
+    #[test]
+    fn the_reduction_for_two_classes_changes_nothing() {
+        let examples = examples(200, 20, 2);
+        let start = LinearModel::zeros(Shape::Vector(20), 2);
+        let reduced = minimize(&start, &examples, &FullBatch::default(), 0.01).unwrap();
+        let mut general = Objective::new(&start, &examples, 0.01);
+        (general.n_scores, general.lambda) = (2, 0.01);
+        let found = lbfgs::minimize(general.reduce(&start), 1000, 1e-6, |at, g| {
+            general.value(at, g)
+        });
+        let general = general.expand(&found.at, &start);
+        for class in 0..2 {
+            for (a, b) in reduced.weights(class).iter().zip(general.weights(class)) {
+                assert!((a - b).abs() < 1e-3, "{a} {b}");
+            }
+        }
+        let gap = textbook(&examples, &reduced, 0.01) - textbook(&examples, &general, 0.01);
+        assert!(gap.abs() < 1e-7, "{gap}");
+    }
+
+    #[test]
+    fn no_step_away_from_the_minimum_is_better() {
+        for n_classes in [2, 3] {
+            let examples = examples(150, 18, n_classes);
+            let start = LinearModel::zeros(Shape::Vector(18), n_classes);
+            let model = minimize(&start, &examples, &FullBatch::default(), 0.01).unwrap();
+            let least = textbook(&examples, &model, 0.01);
+            for place in 0..model.parameters.len() {
+                for by in [-0.02, 0.02] {
+                    let mut other = model.clone();
+                    other.parameters[place] += by;
+                    assert!(textbook(&examples, &other, 0.01) > least);
+                }
+            }
+            // From anywhere else, the same minimum.
+            let again = minimize(
+                &some_model(18, n_classes),
+                &examples,
+                &FullBatch::default(),
+                0.01,
+            )
+            .unwrap();
+            assert!((textbook(&examples, &again, 0.01) - least).abs() < 1e-7);
+        }
+    }
+
+    #[test]
+    fn shared_work_gives_the_same_bits() {
+        let examples = examples(3000, 100, 2);
+        assert!(
+            examples.len() * 100 >= WORTH_SHARING,
+            "large enough to be shared"
+        );
+        let start = LinearModel::zeros(Shape::Vector(100), 2);
+        let fit = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
+            pool.install(|| minimize(&start, &examples, &FullBatch::default(), 0.01).unwrap())
+        };
+        assert_eq!(fit(1), fit(3));
+    }
+
+    #[test]
+    fn too_few_iterations_are_an_error() {
+        let examples = examples(50, 20, 2);
+        let settings = FullBatch {
+            max_iterations: 1,
+            ..FullBatch::default()
+        };
+        let start = LinearModel::zeros(Shape::Vector(20), 2);
+        let error = minimize(&start, &examples, &settings, 0.001).unwrap_err();
+        assert!(
+            matches!(error, Error::NotConverged { iterations: 1, .. }),
+            "{error}"
+        );
+    }
+
+    /// Separable data without a penalty have no minimum; the slope still falls below the tolerance.
+    #[test]
+    fn separable_data_without_a_penalty_end() {
+        let inputs =
+            Inputs::new((0..40).map(|i| i as f32 - 19.5).collect(), Shape::Vector(1)).unwrap();
+        let labels = Labels::new((0..40).map(|i| u32::from(i >= 20)).collect(), 2).unwrap();
+        let examples = Examples::new(inputs, Targets::Hard(labels)).unwrap();
+        let start = LinearModel::zeros(Shape::Vector(1), 2);
+        let model = minimize(&start, &examples, &FullBatch::default(), 0.0).unwrap();
+        assert!(model.weights(1)[0] > 1.0);
+    }
+}

@@ -114,3 +114,150 @@ impl<'a> Step<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use super::*;
+    use crate::data::{Labels, Targets};
+
+    fn examples(n: usize, size: usize, n_classes: usize) -> Examples {
+        let mut generator = Seed::new(2).generator();
+        let labels: Vec<u32> = (0..n).map(|i| (i % n_classes) as u32).collect();
+        let mut values = Vec::new();
+        for &label in &labels {
+            for j in 0..size {
+                let centre = f32::from(j % n_classes == label as usize);
+                values.push(centre + generator.random_range(-1.0_f32..1.0));
+            }
+        }
+        let inputs = Inputs::new(values, Shape::Vector(size)).unwrap();
+        let targets = Targets::Hard(Labels::new(labels, n_classes).unwrap());
+        let weights = (0..n).map(|i| 1.0 + (i % 3) as f32).collect();
+        Examples::new(inputs, targets)
+            .unwrap()
+            .with_weights(weights)
+            .unwrap()
+    }
+
+    /// The plain twin: Adam on the textbook gradient, in double precision, one example after the other.
+    fn textbook(
+        start: &LinearModel,
+        examples: &Examples,
+        training: &Training,
+        lambda: f64,
+        seed: Seed,
+    ) -> Vec<Vec<f64>> {
+        let (k, size) = (start.n_classes, start.shape.size());
+        let row = |c: usize| {
+            start
+                .weights(c)
+                .iter()
+                .chain([&start.parameters[start.parameters.len() - k + c]])
+        };
+        let mut p: Vec<Vec<f64>> = (0..k)
+            .map(|c| row(c).map(|&v| f64::from(v)).collect())
+            .collect();
+        let (mut m, mut v) = (vec![vec![0.0; size + 1]; k], vec![vec![0.0; size + 1]; k]);
+        let mut t = 0;
+        let mean_weight: f64 = (0..examples.len())
+            .map(|i| f64::from(examples.weight(i)))
+            .sum::<f64>()
+            / examples.len() as f64;
+        for epoch in 0..training.epochs.get() {
+            for batch in training
+                .epoch_order(examples.len(), epoch, seed)
+                .chunks(training.batch_size.get())
+            {
+                let mut g: Vec<Vec<f64>> = p
+                    .iter()
+                    .map(|row| row.iter().map(|w| 2.0 * lambda * w).collect())
+                    .collect();
+                g.iter_mut().for_each(|row| row[size] = 0.0);
+                for &i in batch {
+                    let x: Vec<f64> = examples
+                        .inputs()
+                        .row(i)
+                        .iter()
+                        .map(|&x| f64::from(x))
+                        .chain([1.0])
+                        .collect();
+                    let scores: Vec<f64> = p
+                        .iter()
+                        .map(|row| row.iter().zip(&x).map(|(w, x)| w * x).sum())
+                        .collect();
+                    let sum: f64 = scores.iter().map(|s: &f64| s.exp()).sum();
+                    let mut target = vec![0.0_f32; k];
+                    examples.targets().write_row(i, &mut target);
+                    let share = f64::from(examples.weight(i)) / mean_weight / batch.len() as f64;
+                    for c in 0..k {
+                        let delta = (scores[c].exp() / sum - f64::from(target[c])) * share;
+                        g[c].iter_mut().zip(&x).for_each(|(g, x)| *g += delta * x);
+                    }
+                }
+                t += 1;
+                let rate = 1e-3 * (1.0 - 0.999_f64.powi(t)).sqrt() / (1.0 - 0.9_f64.powi(t));
+                for c in 0..k {
+                    for j in 0..=size {
+                        m[c][j] = 0.9 * m[c][j] + 0.1 * g[c][j];
+                        v[c][j] = 0.999 * v[c][j] + 0.001 * g[c][j] * g[c][j];
+                        p[c][j] -= rate * m[c][j] / (v[c][j].sqrt() + 1e-7);
+                    }
+                }
+            }
+        }
+        p
+    }
+
+    #[test]
+    fn training_agrees_with_the_textbook() {
+        for (size, n_classes) in [(5, 2), (40, 2), (23, 3), (100, 4)] {
+            // 75 examples in batches of 32: two full ones and one of 11; 17 epochs are 51 steps.
+            let examples = examples(75, size, n_classes);
+            let training = Training::paper(NonZeroUsize::new(17).unwrap());
+            let start = initial(Shape::Vector(size), n_classes, Seed::new(1));
+            let trained = train(&start, &examples, &training, 0.02, Seed::new(3));
+            let expected = textbook(&start, &examples, &training, 0.02, Seed::new(3));
+            assert_eq!(trained.adam.as_ref().unwrap().step, 51);
+            for (c, expected) in expected.iter().enumerate() {
+                let found = trained.weights(c).iter().copied().chain([trained.bias(c)]);
+                for (found, expected) in found.zip(expected) {
+                    assert!(
+                        (f64::from(found) - expected).abs() < 2e-5,
+                        "{found} {expected}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_batch_larger_than_a_block_is_one_step() {
+        let examples = examples(75, 20, 2);
+        let training = Training {
+            batch_size: NonZeroUsize::new(70).unwrap(),
+            ..Training::paper(NonZeroUsize::new(3).unwrap())
+        };
+        let start = initial(Shape::Vector(20), 2, Seed::new(1));
+        let trained = train(&start, &examples, &training, 0.02, Seed::new(3));
+        assert_eq!(trained.adam.as_ref().unwrap().step, 6);
+        let expected = textbook(&start, &examples, &training, 0.02, Seed::new(3));
+        for (found, expected) in trained.weights(1).iter().zip(&expected[1]) {
+            assert!((f64::from(*found) - expected).abs() < 2e-5);
+        }
+    }
+
+    #[test]
+    fn initial_weights_are_glorot_uniform_and_biases_zero() {
+        let model = initial(Shape::Vector(90), 10, Seed::new(0));
+        let limit = (6.0_f32 / 100.0).sqrt();
+        let all: Vec<f32> = (0..10).flat_map(|c| model.weights(c).to_vec()).collect();
+        let largest = all.iter().fold(0.0_f32, |most, w| most.max(w.abs()));
+        assert!(largest <= limit && largest > 0.95 * limit);
+        let mean = all.iter().sum::<f32>() / all.len() as f32;
+        assert!(mean.abs() < 0.02, "{mean}");
+        assert!((0..10).all(|c| model.bias(c) == 0.0));
+        assert!(model.adam.is_none());
+    }
+}

@@ -281,9 +281,9 @@ mod tests {
             let (mut g, mut gb) = (vec![0.5; k * width], vec![0.5; k]);
             gradient(&block, &out, &mut g, &mut gb);
             for c in 0..k {
-                for i in 0..n {
+                for (i, &score) in out[c][..n].iter().enumerate() {
                     let dot: f64 = (0..size).map(|j| f64::from(inputs.row(i)[j]) * f64::from(weights[c * width + j])).sum();
-                    prop_assert!((dot + f64::from(biases[c]) - f64::from(out[c][i])).abs() < 1e-4);
+                    prop_assert!((dot + f64::from(biases[c]) - f64::from(score)).abs() < 1e-4);
                 }
                 for j in 0..size {
                     let sum: f64 = (0..n).map(|i| f64::from(out[c][i]) * f64::from(inputs.row(i)[j])).sum();
@@ -325,9 +325,9 @@ mod tests {
             let wide = widened(&inputs);
             let (mut all, mut one) = ([[0.0; BLOCK]], [[0.0; BLOCK]]);
             scores(&Block::new(&wide, 0..n), wide.row(0), &[0.1], &mut all);
-            for i in 0..n {
+            for (i, &score) in all[0][..n].iter().enumerate() {
                 scores(&Block::new(&wide, i..i + 1), wide.row(0), &[0.1], &mut one);
-                prop_assert_eq!(one[0][0], all[0][i]);
+                prop_assert_eq!(one[0][0], score);
             }
         }
     }
