@@ -110,6 +110,7 @@ fn describe(spec: &CheckSpec, dataset: &str) -> String {
         (Some(least), ..) => format!("at least {least} %"),
         (_, Some(most), _) => format!("at most {most} %"),
         (_, _, Some(other)) => match spec.by {
+            Some(by) if by > 0.0 && by < 0.001 => format!("above {other}"),
             Some(by) if by > 0.0 => format!("at least {by} points above {other}"),
             _ => format!("not below {other}"),
         },
