@@ -164,7 +164,6 @@ impl Group {
     pub fn run(&mut self, phase: &Phase, context: &Context, batch: &Batch) {
         let images = self.part.len();
         if phase.load {
-            self.gradient.fill(0.0);
             self.loss = 0.0;
         }
         for first in (0..images).step_by(SLICE) {
@@ -328,6 +327,7 @@ impl Group {
                     delta,
                     &mut kernels[kernel.range()],
                     &mut biases[..bias.outputs_padded],
+                    first > 0,
                 );
                 if step.passes_gradient {
                     affine.input_gradient(
