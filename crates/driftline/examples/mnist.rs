@@ -17,7 +17,9 @@ use driftline::random::Seed;
 type Failure = Box<dyn std::error::Error>;
 
 fn main() -> Result<(), Failure> {
-    let folder = std::env::args().nth(1).ok_or("give the folder of the IDX files")?;
+    let folder = std::env::args()
+        .nth(1)
+        .ok_or("give the folder of the IDX files")?;
     let folder = Path::new(&folder);
     let train = digits(folder, "train", 5_000)?;
     let test = digits(folder, "t10k", 10_000)?;
@@ -31,7 +33,10 @@ fn main() -> Result<(), Failure> {
         let predicted = network.predict(test.inputs())?;
         let right = predicted.as_slice().iter().zip(truth.as_slice());
         let right = right.filter(|(a, b)| a == b).count();
-        println!("seed {seed}: {:.2} %", 100.0 * right as f64 / test.len() as f64);
+        println!(
+            "seed {seed}: {:.2} %",
+            100.0 * right as f64 / test.len() as f64
+        );
     }
     Ok(())
 }
@@ -39,11 +44,19 @@ fn main() -> Result<(), Failure> {
 /// The first `n` digits of one part, scaled to [0, 1].
 fn digits(folder: &Path, part: &str, n: usize) -> Result<Examples, Failure> {
     let read = |kind: &str, header: usize, size: usize| -> Result<Vec<u8>, Failure> {
-        let names = [format!("{part}-{kind}"), format!("{part}-{}", kind.replacen("-idx", ".idx", 1))];
-        let path = names.iter().map(|name| folder.join(name)).find(|path| path.exists());
+        let names = [
+            format!("{part}-{kind}"),
+            format!("{part}-{}", kind.replacen("-idx", ".idx", 1)),
+        ];
+        let path = names
+            .iter()
+            .map(|name| folder.join(name))
+            .find(|path| path.exists());
         let path = path.ok_or_else(|| format!("no {} in {}", names[0], folder.display()))?;
         let bytes = std::fs::read(path)?;
-        let numbers = bytes.get(header..header + n * size).ok_or("the file is too short")?;
+        let numbers = bytes
+            .get(header..header + n * size)
+            .ok_or("the file is too short")?;
         Ok(numbers.to_vec())
     };
     let shape = Shape::Image {
@@ -53,7 +66,13 @@ fn digits(folder: &Path, part: &str, n: usize) -> Result<Examples, Failure> {
     };
     let pixels = read("images-idx3-ubyte", 16, shape.size())?;
     let labels = read("labels-idx1-ubyte", 8, 1)?;
-    let values = pixels.iter().map(|&pixel| f32::from(pixel) / 255.0).collect();
+    let values = pixels
+        .iter()
+        .map(|&pixel| f32::from(pixel) / 255.0)
+        .collect();
     let labels = Labels::new(labels.iter().map(|&label| u32::from(label)).collect(), 10)?;
-    Ok(Examples::new(Inputs::new(values, shape)?, Targets::Hard(labels))?)
+    Ok(Examples::new(
+        Inputs::new(values, shape)?,
+        Targets::Hard(labels),
+    )?)
 }

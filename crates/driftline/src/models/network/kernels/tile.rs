@@ -51,6 +51,10 @@ pub(super) struct WindowJob {
 /// # Safety
 /// `T`'s instruction set must be available; all pointers valid for the whole grid; `R` ≤ rows, `P` ≤ columns, and
 /// `V·LANES` must divide the number of channels.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "tiles are indexed alike on both sides; iterators would hide that"
+)]
 #[inline(always)]
 pub(super) unsafe fn window<
     T: Register,
@@ -196,6 +200,10 @@ unsafe fn sums<T: Register, const R: usize, const P: usize, const V: usize, cons
 ///
 /// # Safety
 /// As for [`window`].
+#[expect(
+    clippy::needless_range_loop,
+    reason = "tiles are indexed alike on both sides; iterators would hide that"
+)]
 #[inline(always)]
 unsafe fn products<T: Register, const R: usize, const P: usize, const V: usize>(
     sums: &mut [[[T; V]; P]; R],
