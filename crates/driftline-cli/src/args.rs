@@ -48,6 +48,10 @@ pub enum Command {
         #[command(subcommand)]
         what: Bench,
     },
+    /// Obtain, list, describe and check data sets
+    Data(commands::data::DataArgs),
+    /// Compute every statement of the paper's theory; exit 3 if one does not hold
+    Theory(commands::theory::TheoryArgs),
     /// Print the JSON schema of experiment files
     Schema,
     /// Print the completion script of a shell

@@ -13,25 +13,46 @@ pub enum Outcome {
 #[derive(Debug)]
 pub enum Failure {
     Library(driftline::Error),
+    /// A fault outside the library, with what to do about it where that is known.
+    Told {
+        message: String,
+        help: Option<String>,
+    },
     ClosedPipe,
 }
 
-pub type Result<T = Outcome> = std::result::Result<T, Failure>;
+pub type Result<T = Outcome, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Library(driftline::Error::Interrupted) => 130,
-            Failure::Library(_) => 1,
+            Failure::Library(_) | Failure::Told { .. } => 1,
             Failure::ClosedPipe => 0,
         }
     }
 
+    pub fn told(message: impl Into<String>) -> Self {
+        Failure::Told {
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    pub fn with_help(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Failure::Told {
+            message: message.into(),
+            help: Some(help.into()),
+        }
+    }
+
     /// What to do about it, where that is known.
-    fn help(&self) -> Option<&'static str> {
+    fn help(&self) -> Option<&str> {
         use driftline::Error;
-        let Failure::Library(error) = self else {
-            return None;
+        let error = match self {
+            Failure::Library(error) => error,
+            Failure::Told { help, .. } => return help.as_deref(),
+            Failure::ClosedPipe => return None,
         };
         match error {
             Error::UnevenWindows { .. } => {
@@ -62,6 +83,7 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Library(error) => write!(f, "error: {error}")?,
+            Failure::Told { message, .. } => write!(f, "error: {message}")?,
             Failure::ClosedPipe => {}
         }
         match self.help() {
@@ -74,5 +96,11 @@ impl fmt::Display for Failure {
 impl From<driftline::Error> for Failure {
     fn from(error: driftline::Error) -> Self {
         Failure::Library(error)
+    }
+}
+
+impl From<minijinja::Error> for Failure {
+    fn from(error: minijinja::Error) -> Self {
+        Failure::told(format!("cannot make the report: {error:#}"))
     }
 }

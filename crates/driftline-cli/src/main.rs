@@ -2,12 +2,15 @@
 //! 0 done · 1 error · 2 usage · 3 ran, but a check did not hold · 130 stopped by Ctrl-C.
 
 mod args;
+mod cache;
 mod commands;
 mod failure;
 mod interrupt;
 mod output;
 mod progress;
 mod report;
+mod theory_page;
+mod theory_pictures;
 
 use std::process::ExitCode;
 
@@ -27,6 +30,8 @@ fn main() -> ExitCode {
         Command::Bench {
             what: Bench::Network(args),
         } => commands::bench_network::run(&args),
+        Command::Data(args) => commands::data::run(&args, talk),
+        Command::Theory(args) => commands::theory::run(&args, talk),
         Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man => commands::man::run(),

@@ -21,6 +21,15 @@ pub enum Talk {
     Verbose,
 }
 
+impl Talk {
+    /// One line on standard error, unless asked to be quiet.
+    pub fn say(self, line: &str) {
+        if self != Talk::Quiet {
+            eprintln!("{line}");
+        }
+    }
+}
+
 /// Watches one run.
 pub struct Progress {
     talk: Talk,

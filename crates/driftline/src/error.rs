@@ -84,6 +84,14 @@ pub enum Error {
     Experiment { field: String, message: String },
     #[error("stopped before the end; what was finished is kept")]
     Interrupted,
+    #[error("there is no data set `{name}`; known are {known}")]
+    UnknownDataset { name: String, known: String },
+    #[error("{name} is not in the cache folder {}; run `{command}`", folder.display())]
+    DatasetMissing {
+        name: String,
+        folder: PathBuf,
+        command: String,
+    },
     /// A fault in a stored file that must not be guessed away.
     #[error("{}: {message}", path.display())]
     Corrupt { path: PathBuf, message: String },
@@ -102,6 +110,14 @@ impl Error {
         move |source| Error::Io {
             path: path.as_ref().to_path_buf(),
             source,
+        }
+    }
+
+    /// A fault in the file `path`; `message` follows its name.
+    pub fn corrupt(path: impl AsRef<Path>, message: impl Into<String>) -> Self {
+        Error::Corrupt {
+            path: path.as_ref().to_path_buf(),
+            message: message.into(),
         }
     }
 

@@ -26,7 +26,7 @@
 //!     optimizer_state: OptimizerState::Carried,
 //!     replay: None,
 //! };
-//! let windows = Gradual { windowing: Windowing::Size(500.try_into().unwrap(), Tail::Forbid) };
+//! let windows = Gradual::new(Windowing::Size(500.try_into().unwrap(), Tail::Forbid));
 //!
 //! let source = learner.fit(&(&drift.task.source).into(), Seed::new(1))?;
 //! let adapted = method.adapt(&source, windows.stages(&drift.task, Seed::new(1))?, Seed::new(1))?;
@@ -46,11 +46,13 @@ pub mod random;
 
 pub mod data;
 pub mod models;
+pub mod transport;
 
 pub mod adapt;
 pub mod datasets;
 pub mod evaluate;
 
 pub mod experiment;
+pub mod theory;
 
 pub use error::{Error, Result};

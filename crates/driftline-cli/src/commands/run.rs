@@ -7,8 +7,10 @@ use clap::{Args, ValueEnum};
 use driftline::experiment::{
     Check, Plan, Runner, Scale, Selection, Shard, Store, StoreWarning, Verdict, read_file,
 };
+use driftline::models::network::Runtime;
 use serde_json::json;
 
+use crate::cache::CacheArgs;
 use crate::failure::{Failure, Outcome, Result};
 use crate::progress::{Progress, Talk};
 use crate::{interrupt, output};
@@ -46,6 +48,8 @@ pub struct RunArgs {
     /// Print results as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -81,6 +85,7 @@ pub fn run(args: &RunArgs, talk: Talk) -> Result {
         .map(|file| {
             let (spec, expected) = read_file(file)?;
             let plan = Plan::new(&spec, expected, scale).map_err(|error| in_file(file, &error))?;
+            let plan = plan.reading_from(args.cache.open()?);
             plan.trials(&selection)?;
             Ok((file, plan))
         })
@@ -145,7 +150,18 @@ pub fn execute(
     if talk != Talk::Quiet {
         eprintln!("{} → {}", plan.title, folder.display());
     }
-    let result = Runner { plan, jobs }.run(selection, &mut store, &progress);
+    // Cores that are left over by few trials help inside each of them.
+    let threads = NonZeroUsize::new(cores.get() / jobs.get()).unwrap_or(NonZeroUsize::MIN);
+    let runtime = Runtime {
+        threads,
+        ..Runtime::default()
+    };
+    let result = Runner {
+        plan,
+        jobs,
+        runtime,
+    }
+    .run(selection, &mut store, &progress);
     progress.end();
     result?;
     Ok(store)

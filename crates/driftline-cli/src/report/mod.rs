@@ -1,12 +1,60 @@
-//! placeholder
-use driftline::Result;
+//! The report of one or several experiment folders: one HTML file that needs nothing else, and a Markdown twin with
+//! the same words and numbers.
+
+mod chart;
+mod curves;
+mod events;
+mod explain;
+mod figures;
+mod grid;
+mod markdown;
+mod numbers;
+mod provenance;
+mod results;
+mod section;
+mod settings;
+#[cfg(test)]
+mod tests;
+
 use driftline::experiment::Store;
-pub fn html(_s: &[Store]) -> Result<String> {
-    Ok(String::new())
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{Environment, context};
+
+pub use explain::explain;
+use section::Section;
+
+/// A page for one or several experiments.
+pub fn html(stores: &[Store]) -> Result<String, minijinja::Error> {
+    let sections = sections(stores);
+    let mut environment = Environment::new();
+    let mut syntax = SyntaxConfig::builder();
+    environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
+    // The name ends in .html, so that everything is escaped but the charts, which escape what they write.
+    environment.add_template("page.html", include_str!("page.html"))?;
+    environment.get_template("page.html")?.render(context! {
+        title => title(&sections),
+        style => include_str!("page.css"),
+        chart_style => chart::STYLE,
+        version => env!("CARGO_PKG_VERSION"),
+        sections => Serde(&sections),
+    })
 }
-pub fn markdown(_s: &[Store]) -> String {
-    String::new()
+
+/// The same without pictures, for places that show text.
+pub fn markdown(stores: &[Store]) -> String {
+    let sections = sections(stores);
+    markdown::page(&title(&sections), &sections)
 }
-pub fn explain(_s: &Store) -> String {
-    String::new()
+
+fn sections(stores: &[Store]) -> Vec<Section> {
+    let section = |(index, store)| Section::of(store, index + 1);
+    stores.iter().enumerate().map(section).collect()
+}
+
+fn title(sections: &[Section]) -> String {
+    match sections {
+        [only] => only.title.clone(),
+        _ => format!("{} experiments", sections.len()),
+    }
 }

@@ -71,12 +71,34 @@ pub struct TargetOnly {
 #[derive(Clone, Copy, Debug)]
 pub struct Pooled {
     pub repeats: NonZeroUsize,
+    /// Pool the target with it, as the paper's text says; its numbers were made without.
+    pub and_target: bool,
 }
 
 /// One window after the other: *Gradual ST*.
 #[derive(Clone, Debug)]
 pub struct Gradual {
     pub windowing: Windowing,
+    /// End on the target pool, as the paper's text says; its numbers were made without.
+    pub then_target: bool,
+}
+
+impl Pooled {
+    pub fn new(repeats: NonZeroUsize) -> Self {
+        Self {
+            repeats,
+            and_target: false,
+        }
+    }
+}
+
+impl Gradual {
+    pub fn new(windowing: Windowing) -> Self {
+        Self {
+            windowing,
+            then_target: false,
+        }
+    }
 }
 
 /// One window after the other, each together with all earlier ones.
@@ -99,13 +121,25 @@ impl Curriculum for TargetOnly {
 
 impl Curriculum for Pooled {
     fn stages<'a>(&self, task: &'a Task, _: Seed) -> Result<Stages<'a>> {
-        Ok(Stages::repeated(task.intermediate.pooled(), self.repeats))
+        let mut pool = task.intermediate.pooled();
+        if self.and_target {
+            pool = Domain::new(pool.inputs.followed_by(&task.target_pool.inputs)?);
+        }
+        Ok(Stages::repeated(pool, self.repeats))
     }
 }
 
 impl Curriculum for Gradual {
     fn stages<'a>(&self, task: &'a Task, _: Seed) -> Result<Stages<'a>> {
-        windows(task, &self.windowing, |window| window)
+        let stages = windows(task, &self.windowing, |window| window)?;
+        if !self.then_target {
+            return Ok(stages);
+        }
+        let remainder = stages.remainder;
+        Ok(Stages::new(
+            stages.chain([Ok(task.target_pool.clone())]),
+            remainder,
+        ))
     }
 }
 

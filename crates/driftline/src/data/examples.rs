@@ -40,6 +40,30 @@ impl Targets {
         }
     }
 
+    /// Writes the target distributions of some examples side by side: `columns[class][place]`.
+    #[inline(always)]
+    pub(crate) fn write_columns<const N: usize>(
+        &self,
+        rows: impl Iterator<Item = usize>,
+        columns: &mut [[f32; N]],
+    ) {
+        match self {
+            Targets::Hard(labels) => {
+                columns.fill([0.0; N]);
+                for (place, row) in rows.enumerate() {
+                    columns[labels.as_slice()[row] as usize][place] = 1.0;
+                }
+            }
+            Targets::Soft(probabilities) => {
+                for (place, row) in rows.enumerate() {
+                    for (column, &p) in columns.iter_mut().zip(probabilities.row(row)) {
+                        column[place] = p;
+                    }
+                }
+            }
+        }
+    }
+
     fn pick(&self, indices: &[usize]) -> Targets {
         match self {
             Targets::Hard(labels) => Targets::Hard(labels.pick(indices)),
@@ -190,6 +214,98 @@ impl From<&LabeledDomain> for Examples {
             inputs: domain.inputs().clone(),
             targets: Targets::Hard(domain.labels().clone()),
             weights: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+
+    fn inputs(values: &[f32]) -> Inputs {
+        Inputs::new(values.to_vec(), Shape::Vector(1)).unwrap()
+    }
+
+    fn source() -> LabeledDomain {
+        LabeledDomain::new(inputs(&[5.0, 6.0]), Labels::new(vec![1, 0], 2).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn joined_examples_keep_targets_and_weights_of_both() {
+        let hard = Targets::Hard(Labels::new(vec![1], 2).unwrap());
+        let own = Examples::new(inputs(&[1.0]), hard).unwrap();
+        let joined = own
+            .clone()
+            .with_weights(vec![3.0])
+            .unwrap()
+            .joined_with(&source(), 0.5)
+            .unwrap();
+        assert_eq!(joined.inputs(), &inputs(&[1.0, 5.0, 6.0]));
+        assert_eq!(
+            joined.targets(),
+            &Targets::Hard(Labels::new(vec![1, 1, 0], 2).unwrap())
+        );
+        assert_eq!(joined.weights(), Some(&[3.0, 0.5, 0.5][..]));
+        assert_eq!(
+            own.joined_with(&source(), 0.5).unwrap().weights(),
+            Some(&[1.0, 0.5, 0.5][..])
+        );
+    }
+
+    #[test]
+    fn labels_joined_to_soft_targets_become_certain() {
+        let soft = Targets::Soft(Probabilities::new(vec![0.25, 0.75], 2).unwrap());
+        let joined = Examples::new(inputs(&[1.0]), soft)
+            .unwrap()
+            .joined_with(&source(), 1.0)
+            .unwrap();
+        let expected = Probabilities::new(vec![0.25, 0.75, 0.0, 1.0, 1.0, 0.0], 2).unwrap();
+        assert_eq!(joined.targets(), &Targets::Soft(expected));
+    }
+
+    #[test]
+    fn examples_of_another_kind_cannot_be_joined() {
+        let three = Targets::Hard(Labels::new(vec![2], 3).unwrap());
+        assert!(
+            Examples::new(inputs(&[1.0]), three)
+                .unwrap()
+                .joined_with(&source(), 1.0)
+                .is_err()
+        );
+        let hard = Targets::Hard(Labels::new(vec![1], 2).unwrap());
+        let wide = Inputs::new(vec![0.0; 2], Shape::Vector(2)).unwrap();
+        assert!(
+            Examples::new(wide, hard)
+                .unwrap()
+                .joined_with(&source(), 1.0)
+                .is_err()
+        );
+    }
+
+    #[test]
+    fn scaled_weights_have_mean_one() {
+        let hard = Targets::Hard(Labels::new(vec![1, 0], 2).unwrap());
+        let examples = Examples::new(inputs(&[1.0, 2.0]), hard).unwrap();
+        assert_eq!(examples.weight_scale(), 1.0);
+        let weighted = examples.clone().with_weights(vec![1.0, 3.0]).unwrap();
+        assert_eq!(weighted.weight_scale(), 0.5);
+        for bad in [vec![1.0], vec![1.0, -1.0], vec![f32::NAN, 1.0]] {
+            assert!(examples.clone().with_weights(bad).is_err());
+        }
+    }
+
+    #[test]
+    fn columns_say_the_same_as_rows() {
+        let hard = Targets::Hard(Labels::new(vec![2, 0, 1], 3).unwrap());
+        let soft = Targets::Soft(Probabilities::new([0.5, 0.25, 0.25].repeat(3), 3).unwrap());
+        for targets in [hard, soft] {
+            let (mut columns, mut row) = ([[9.0_f32; 2]; 3], [0.0; 3]);
+            targets.write_columns([2, 0].into_iter(), &mut columns);
+            for (place, index) in [(0, 2), (1, 0)] {
+                targets.write_row(index, &mut row);
+                assert_eq!(columns.map(|column| column[place]), row);
+            }
         }
     }
 }

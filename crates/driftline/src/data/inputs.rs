@@ -71,6 +71,7 @@ impl Inputs {
         self.shape
     }
 
+    #[inline]
     pub fn row(&self, index: usize) -> &[f32] {
         let row = match &self.rows {
             Rows::Range(range) => {

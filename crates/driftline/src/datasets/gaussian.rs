@@ -55,8 +55,8 @@ impl MovingGaussians {
         }
     }
 
-    /// Draws the drift and the examples.
-    pub fn draw(&self, seed: Seed) -> Result<Benchmark> {
+    /// Refuses settings that no draw could satisfy.
+    pub fn check(&self) -> Result<()> {
         if self.classes < 2 {
             return Err(Error::out_of_range(
                 "the number of classes",
@@ -64,6 +64,22 @@ impl MovingGaussians {
                 "at least 2",
             ));
         }
+        let sizes = [
+            self.source,
+            self.held_out_source,
+            self.intermediate,
+            self.target_pool,
+            self.target,
+        ];
+        if sizes.contains(&0) {
+            return Err(Error::out_of_range("a number of examples", 0, "at least 1"));
+        }
+        Ok(())
+    }
+
+    /// Draws the drift and the examples.
+    pub fn draw(&self, seed: Seed) -> Result<Benchmark> {
+        self.check()?;
         let moving = Classes::draw(self.dimension.get(), self.classes, seed.named("drift"));
         let sample = |name: &str, n: usize, at: &dyn Fn(usize) -> f64| {
             moving.sample(n, at, seed.named(name))

@@ -1,3 +1,21 @@
-//! Benchmarks: tasks with their answers, drawn or read.
+//! Benchmarks: tasks with their answers, drawn or read, and the cache that what is read lies in.
 
+pub mod cache;
+pub mod catalog;
+pub mod covertype;
+pub mod digits;
+pub mod formats;
 pub mod gaussian;
+pub mod image;
+pub mod portraits;
+pub mod rotating_digits;
+pub mod same_digits;
+pub mod stand_in;
+
+pub use cache::Cache;
+pub use catalog::Dataset;
+pub use covertype::{Covertype, CovertypeByDistance, Standardization};
+pub use digits::Digits;
+pub use portraits::{Portraits, PortraitsOverTime};
+pub use rotating_digits::{AngleRange, DigitDrift, RotatingDigits};
+pub use same_digits::SameDigits;

@@ -1,12 +1,16 @@
-//! The data sets that an experiment file can name.
+//! The data sets that an experiment file can name, and where their raw data come from.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Result;
 use crate::data::Benchmark;
 use crate::datasets::gaussian::MovingGaussians;
+use crate::datasets::{
+    Cache, Covertype, CovertypeByDistance, Digits, Portraits, PortraitsOverTime, RotatingDigits,
+    SameDigits, stand_in,
+};
 use crate::random::Seed;
+use crate::{Error, Result};
 
 /// A benchmark by its settings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,19 +18,72 @@ use crate::random::Seed;
 pub enum Dataset {
     /// Gaussian classes whose means and covariances move.
     Gaussian(MovingGaussians),
+    /// Turning MNIST digits.
+    RotatingMnist(RotatingDigits),
+    /// Turning Fashion-MNIST pictures.
+    RotatingFashionMnist(RotatingDigits),
+    /// The same MNIST digits at every angle.
+    SameMnist(SameDigits),
+    /// Yearbook portraits over the years.
+    Portraits(PortraitsOverTime),
+    /// Forest cover types by distance to water.
+    Covertype(CovertypeByDistance),
+}
+
+/// Where raw data come from.
+#[derive(Clone, Debug)]
+pub enum RawData {
+    /// Files that were fetched or imported.
+    Cache(Cache),
+    /// Made-up data of the same form: to see whether an experiment runs at all.
+    StandIns,
+    /// Nowhere: only data that are drawn can be had.
+    None,
 }
 
 impl Dataset {
-    pub fn benchmark(&self, data_seed: u64) -> Result<Benchmark> {
+    pub fn benchmark(&self, data_seed: u64, raw: &RawData) -> Result<Benchmark> {
+        let seed = Seed::new(data_seed).named("data");
         match self {
-            Dataset::Gaussian(settings) => settings.draw(Seed::new(data_seed).named("data")),
+            Dataset::Gaussian(settings) => settings.draw(seed),
+            Dataset::RotatingMnist(settings) => {
+                let digits = raw.digits(Cache::mnist, settings.used(), "MNIST")?;
+                settings.benchmark(&digits, seed)
+            }
+            Dataset::RotatingFashionMnist(settings) => {
+                let digits = raw.digits(Cache::fashion_mnist, settings.used(), "Fashion-MNIST")?;
+                settings.benchmark(&digits, seed)
+            }
+            Dataset::SameMnist(settings) => {
+                let used = settings.images + settings.held_out_source;
+                settings.benchmark(&raw.digits(Cache::mnist, used, "MNIST")?, seed)
+            }
+            Dataset::Portraits(settings) => settings.benchmark(&raw.portraits()?, seed),
+            Dataset::Covertype(settings) => settings.benchmark(&raw.covertype(settings)?, seed),
         }
     }
 
-    /// How many unlabelled examples the stream has.
-    pub fn stream_length(&self) -> usize {
+    /// Refuses settings that cannot work, before anything runs.
+    pub fn check(&self) -> Result<()> {
         match self {
-            Dataset::Gaussian(settings) => settings.intermediate,
+            Dataset::Gaussian(settings) => settings.check(),
+            _ => Ok(()),
+        }
+    }
+
+    /// How many unlabelled examples the stream has, where the settings alone tell.
+    pub fn stream_length(&self) -> Option<usize> {
+        match self {
+            Dataset::Gaussian(settings) => Some(settings.intermediate),
+            Dataset::RotatingMnist(settings) | Dataset::RotatingFashionMnist(settings) => {
+                Some(settings.intermediate)
+            }
+            Dataset::SameMnist(settings) => Some(settings.stream_length()),
+            Dataset::Portraits(PortraitsOverTime::Count { intermediate, .. }) => {
+                Some(*intermediate)
+            }
+            Dataset::Portraits(PortraitsOverTime::Time { .. }) => None,
+            Dataset::Covertype(settings) => Some(settings.intermediate),
         }
     }
 
@@ -34,6 +91,64 @@ impl Dataset {
     pub fn scaled_down(&self, divisor: usize) -> Dataset {
         match self {
             Dataset::Gaussian(settings) => Dataset::Gaussian(settings.scaled_down(divisor)),
+            Dataset::RotatingMnist(settings) => {
+                Dataset::RotatingMnist(settings.scaled_down(divisor))
+            }
+            Dataset::RotatingFashionMnist(settings) => {
+                Dataset::RotatingFashionMnist(settings.scaled_down(divisor))
+            }
+            Dataset::SameMnist(settings) => Dataset::SameMnist(settings.scaled_down(divisor)),
+            Dataset::Portraits(settings) => Dataset::Portraits(settings.scaled_down(divisor)),
+            Dataset::Covertype(settings) => Dataset::Covertype(settings.scaled_down(divisor)),
         }
     }
+}
+
+/// As many as the dated portraits, of which the settings take one in so many.
+const STAND_IN_PORTRAITS: usize = 27_849;
+
+impl RawData {
+    fn digits(
+        &self,
+        read: fn(&Cache) -> Result<Digits>,
+        needed: usize,
+        name: &str,
+    ) -> Result<Digits> {
+        match self {
+            RawData::Cache(cache) => read(cache),
+            RawData::StandIns => stand_in::digits(needed, Seed::new(0)),
+            RawData::None => Err(nowhere(name)),
+        }
+    }
+
+    fn portraits(&self) -> Result<Portraits> {
+        match self {
+            RawData::Cache(cache) => cache.portraits(),
+            RawData::StandIns => stand_in::portraits(STAND_IN_PORTRAITS, Seed::new(0)),
+            RawData::None => Err(nowhere("Portraits")),
+        }
+    }
+
+    fn covertype(&self, settings: &CovertypeByDistance) -> Result<Covertype> {
+        match self {
+            RawData::Cache(cache) => cache.covertype(),
+            RawData::StandIns => {
+                let used = settings.source
+                    + settings.held_out_source
+                    + settings.intermediate
+                    + settings.target;
+                // A part of the stand-in's rows is of a class that is left out.
+                stand_in::covertype(2 * used, Seed::new(0))
+            }
+            RawData::None => Err(nowhere("Covertype")),
+        }
+    }
+}
+
+fn nowhere(name: &str) -> Error {
+    Error::mismatch(
+        "the plan",
+        format!("a cache that holds {name}"),
+        "none: call `Plan::reading_from`",
+    )
 }

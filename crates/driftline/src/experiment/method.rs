@@ -11,6 +11,7 @@ use crate::adapt::{
 };
 use crate::data::{Examples, Positive, Remainder, Task, Windowing};
 use crate::models::any::AnyLearner;
+use crate::models::network::Runtime;
 use crate::models::{Classifier, Learner};
 use crate::random::Seed;
 
@@ -19,17 +20,24 @@ pub trait Method: Send + Sync {
     /// Everything that determines what [`Method::run`] does: part of a trial's identity.
     fn settings(&self) -> serde_json::Value;
 
-    /// Runs, calling `report` for the source model and for the model after each stage.
+    /// Runs, calling `report` for the source model and for the model after each stage. `runtime` says how to compute
+    /// where that is a choice.
     fn run(
         &self,
         task: &Task,
         seed: Seed,
+        runtime: Runtime,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>>;
 
     /// How the stream is cut, if it is, for accuracies window by window.
     fn windowing(&self) -> Option<&Windowing> {
         None
+    }
+
+    /// Whether roundings depend on the instruction set, which is then recorded.
+    fn depends_on_isa(&self) -> bool {
+        false
     }
 }
 
@@ -74,10 +82,20 @@ pub struct StudentPlan {
 #[serde(rename_all = "kebab-case")]
 pub enum CurriculumPlan {
     SourceOnly,
-    Target { repeats: NonZeroUsize },
-    Pooled { repeats: NonZeroUsize },
-    Gradual { windowing: Windowing },
-    Accumulate { windowing: Windowing },
+    Target {
+        repeats: NonZeroUsize,
+    },
+    Pooled {
+        repeats: NonZeroUsize,
+        and_target: bool,
+    },
+    Gradual {
+        windowing: Windowing,
+        then_target: bool,
+    },
+    Accumulate {
+        windowing: Windowing,
+    },
 }
 
 impl CurriculumPlan {
@@ -85,17 +103,28 @@ impl CurriculumPlan {
         match self.clone() {
             CurriculumPlan::SourceOnly => Box::new(SourceOnly),
             CurriculumPlan::Target { repeats } => Box::new(TargetOnly { repeats }),
-            CurriculumPlan::Pooled { repeats } => Box::new(Pooled { repeats }),
-            CurriculumPlan::Gradual { windowing } => Box::new(Gradual { windowing }),
+            CurriculumPlan::Pooled {
+                repeats,
+                and_target,
+            } => Box::new(Pooled {
+                repeats,
+                and_target,
+            }),
+            CurriculumPlan::Gradual {
+                windowing,
+                then_target,
+            } => Box::new(Gradual {
+                windowing,
+                then_target,
+            }),
             CurriculumPlan::Accumulate { windowing } => Box::new(Accumulate { windowing }),
         }
     }
 
     pub fn windowing(&self) -> Option<&Windowing> {
         match self {
-            CurriculumPlan::Gradual { windowing } | CurriculumPlan::Accumulate { windowing } => {
-                Some(windowing)
-            }
+            CurriculumPlan::Gradual { windowing, .. }
+            | CurriculumPlan::Accumulate { windowing } => Some(windowing),
             _ => None,
         }
     }
@@ -110,12 +139,13 @@ impl Method for SelfTrainingMethod {
         &self,
         task: &Task,
         seed: Seed,
+        runtime: Runtime,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>> {
         let source = Examples::from(&task.source);
         let tune = seed.named("tuning");
-        let teacher = self
-            .source_learner
+        let source_learner = self.source_learner.clone().with_runtime(runtime);
+        let teacher = source_learner
             .tuned(&source, tune)?
             .fit(&source, seed.named("source"))?;
         let stages = self
@@ -132,7 +162,11 @@ impl Method for SelfTrainingMethod {
             return Ok(Box::new(teacher));
         };
         let method = SelfTraining {
-            learner: student.learner.tuned(&source, tune)?,
+            learner: student
+                .learner
+                .clone()
+                .with_runtime(runtime)
+                .tuned(&source, tune)?,
             pseudo_labeling: student.pseudo_labeling,
             start: student.start,
             optimizer_state: student.optimizer_state,
@@ -161,5 +195,12 @@ impl Method for SelfTrainingMethod {
 
     fn windowing(&self) -> Option<&Windowing> {
         self.curriculum.windowing()
+    }
+
+    fn depends_on_isa(&self) -> bool {
+        let student = self.student.iter().map(|student| &student.learner);
+        student
+            .chain([&self.source_learner])
+            .any(AnyLearner::depends_on_isa)
     }
 }

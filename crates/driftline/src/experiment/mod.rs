@@ -17,14 +17,14 @@ mod table;
 mod trial;
 
 pub use check::{Check, Verdict};
-pub use dataset::Dataset;
+pub use dataset::{Dataset, RawData};
 pub use expected::{Expected, ExpectedCell};
 pub use identity::ENGINE_REVISION;
 pub use method::{CurriculumPlan, Method, Observation, SelfTrainingMethod, StudentPlan};
 pub use plan::{Plan, PlannedDataset, PlannedMethod, Scale, Selection, Shard};
 pub use read::{read_file, read_text};
 pub use runner::{Observer, Runner};
-pub use spec::{Spec, schema};
+pub use spec::{ArchitectureSpec, ModelSpec, NetworkSpec, Spec, schema};
 pub use store::{Manifest, Named, Store, StoreWarning};
 pub use table::{Row, Table};
 pub use trial::{Outcome, StageOutcome, Trial, TrialKey};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::dataset::Dataset;
+use super::dataset::{Dataset, RawData};
 use super::expected::Expected;
 use super::identity;
 use super::method::Method;
@@ -13,6 +13,7 @@ use super::read::nearest;
 use super::resolve;
 use super::spec::{CheckSpec, Spec};
 use super::trial::TrialKey;
+use crate::datasets::Cache;
 use crate::{Error, Result};
 
 /// How much of an experiment to run.
@@ -21,7 +22,7 @@ use crate::{Error, Result};
 pub enum Scale {
     /// As the file says.
     Full,
-    /// A tenth of the data, two epochs and repeats, one seed: does it run at all?
+    /// A twentieth of the data, stand-ins for files, two epochs and repeats, one seed: does it run at all?
     Smoke,
 }
 
@@ -39,6 +40,7 @@ pub struct Plan {
     pub methods: Vec<PlannedMethod>,
     pub checks: Vec<CheckSpec>,
     pub expected: Expected,
+    pub raw: RawData,
 }
 
 #[derive(Clone, Debug)]
@@ -86,6 +88,14 @@ impl Shard {
 impl Plan {
     pub fn new(spec: &Spec, expected: Expected, scale: Scale) -> Result<Self> {
         resolve::plan(spec, expected, scale)
+    }
+
+    /// The same experiment with files from `cache`; a smoke run goes on with its stand-ins.
+    pub fn reading_from(mut self, cache: Cache) -> Self {
+        if self.scale == Scale::Full {
+            self.raw = RawData::Cache(cache);
+        }
+        self
     }
 
     /// The same experiment with one more method.
@@ -198,8 +208,8 @@ impl std::fmt::Debug for PlannedMethod {
     }
 }
 
-/// At smoke scale: a tenth of the data.
-pub(super) const SMOKE_DIVISOR: usize = 10;
+/// At smoke scale: a twentieth of the data.
+pub(super) const SMOKE_DIVISOR: usize = 20;
 
 /// At smoke scale: at most two of anything repeated.
 pub(super) fn at_most_two(n: NonZeroUsize) -> NonZeroUsize {

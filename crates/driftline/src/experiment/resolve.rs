@@ -3,18 +3,20 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use super::dataset::RawData;
 use super::expected::Expected;
 use super::method::{CurriculumPlan, SelfTrainingMethod, StudentPlan};
 use super::plan::{Plan, PlannedDataset, PlannedMethod, SMOKE_DIVISOR, Scale, at_most_two};
 use super::read::nearest;
 use super::spec::{
-    CheckSpec, CurriculumSpec, LinearSpec, MethodSpec, ModelSpec, SelfTrainingSpec, Spec,
-    TrainingSpec, WindowsSpec,
+    ArchitectureSpec, CheckSpec, CurriculumSpec, LinearSpec, MethodSpec, ModelSpec,
+    SelfTrainingSpec, Spec, TrainingSpec, WindowsSpec,
 };
 use crate::adapt::{PseudoLabeling, Starvation};
 use crate::data::{Tail, Windowing};
 use crate::models::any::AnyLearner;
 use crate::models::linear::{LinearLearner, Penalty, Solver};
+use crate::models::network::{Architecture, NetworkLearner};
 use crate::models::training::Training;
 use crate::{Error, Result};
 
@@ -40,6 +42,12 @@ pub(super) fn plan(spec: &Spec, expected: Expected, scale: Scale) -> Result<Plan
     let data_seeds = distinct("data-seeds", &spec.data_seeds)?;
     unique_names("datasets", spec.datasets.iter().map(|d| &*d.name))?;
     unique_names("methods", spec.methods.iter().map(|m| &*m.name))?;
+    for dataset in &spec.datasets {
+        dataset
+            .data
+            .check()
+            .map_err(|error| fault(format!("datasets: {}", dataset.name), error.to_string()))?;
+    }
     let smoke = scale == Scale::Smoke;
     let few = |list: Vec<u64>| {
         if smoke {
@@ -83,6 +91,11 @@ pub(super) fn plan(spec: &Spec, expected: Expected, scale: Scale) -> Result<Plan
         methods,
         checks: spec.checks.clone(),
         expected,
+        raw: if smoke {
+            RawData::StandIns
+        } else {
+            RawData::None
+        },
     })
 }
 
@@ -133,14 +146,15 @@ fn resolve_method(
     let curriculum = curriculum(&method.curriculum, &format!("{at}.curriculum"), scale)?;
     if let Some(windowing) = curriculum.windowing() {
         for dataset in datasets {
-            windowing
-                .split(dataset.data.stream_length())
-                .map_err(|error| {
-                    fault(
-                        format!("{at}.curriculum"),
-                        format!("on `{}`: {error}", dataset.name),
-                    )
-                })?;
+            let Some(examples) = dataset.data.stream_length() else {
+                continue;
+            };
+            windowing.split(examples).map_err(|error| {
+                fault(
+                    format!("{at}.curriculum"),
+                    format!("on `{}`: {error}", dataset.name),
+                )
+            })?;
         }
     }
     let student = match curriculum {
@@ -211,16 +225,45 @@ fn learner(
     } else {
         training.epochs
     };
+    let paper = Training::paper(epochs);
     let training = Training {
         batch_size: training.batch_size,
-        ..Training::paper(epochs)
+        optimizer: training.optimizer.unwrap_or(paper.optimizer),
+        sharpness: training.sharpness,
+        ..paper
     };
     match model {
         ModelSpec::Linear(spec) => linear(spec, training, at).map(AnyLearner::Linear),
+        ModelSpec::Network(spec) => {
+            let architecture = architecture(&spec.architecture);
+            Ok(AnyLearner::Network(NetworkLearner::new(
+                architecture,
+                training,
+            )))
+        }
+        ModelSpec::Margin(learner) => Ok(AnyLearner::Margin(*learner)),
+    }
+}
+
+fn architecture(spec: &ArchitectureSpec) -> Architecture {
+    match spec {
+        ArchitectureSpec::PaperConv => Architecture::paper_conv(),
+        ArchitectureSpec::UnregularizedConv => Architecture::unregularized_conv(),
+        ArchitectureSpec::DeeperConv => Architecture::deeper_conv(),
+        ArchitectureSpec::WiderConv(channels) => Architecture::wider_conv(*channels),
+        ArchitectureSpec::ExtraDense(units) => Architecture::extra_dense(*units),
+        ArchitectureSpec::Mlp => Architecture::mlp(),
+        ArchitectureSpec::Layers(architecture) => architecture.clone(),
     }
 }
 
 fn linear(spec: &LinearSpec, training: Training, at: &str) -> Result<LinearLearner> {
+    if training.sharpness.is_some() {
+        return Err(fault(
+            "training.sharpness",
+            "goes with networks only; the linear model has no such step",
+        ));
+    }
     let penalty = match (spec.l2, spec.cross_validate) {
         (Some(l2), None) if l2.get() == 0.0 => Penalty::None,
         (Some(l2), None) => Penalty::L2(l2),
@@ -253,10 +296,15 @@ fn curriculum(spec: &CurriculumSpec, at: &str, scale: Scale) -> Result<Curriculu
         },
         CurriculumSpec::Pooled(spec) => CurriculumPlan::Pooled {
             repeats: repeats(spec.repeats),
+            and_target: spec.and_target,
         },
         CurriculumSpec::Gradual(spec) => CurriculumPlan::Gradual {
             windowing: windowing(spec, at, scale)?,
+            then_target: spec.then_target,
         },
+        CurriculumSpec::Accumulate(spec) if spec.then_target => {
+            return Err(fault(at, "`then-target` goes with `gradual` only"));
+        }
         CurriculumSpec::Accumulate(spec) => CurriculumPlan::Accumulate {
             windowing: windowing(spec, at, scale)?,
         },

@@ -10,6 +10,7 @@ use super::plan::{Plan, Selection};
 use super::store::Store;
 use super::trial::{self, Trial, TrialKey};
 use crate::data::Benchmark;
+use crate::models::network::Runtime;
 use crate::random::Seed;
 use crate::{Error, Result};
 
@@ -29,11 +30,12 @@ pub trait Observer: Sync {
 /// Nobody is watching.
 impl Observer for () {}
 
-/// A plan and the number of trials to run at the same time.
+/// A plan, the number of trials to run at the same time, and how each of them computes.
 #[derive(Debug)]
 pub struct Runner<'a> {
     pub plan: &'a Plan,
     pub jobs: NonZeroUsize,
+    pub runtime: Runtime,
 }
 
 impl Runner<'_> {
@@ -112,7 +114,14 @@ impl Runner<'_> {
             seed: key.seed,
             engine: ENGINE_REVISION,
             version: env!("CARGO_PKG_VERSION").into(),
-            outcome: trial::run(&*method.method, &benchmark, Seed::new(key.seed), &go_on)?,
+            isa: method.method.depends_on_isa().then_some(self.runtime.isa),
+            outcome: trial::run(
+                &*method.method,
+                &benchmark,
+                Seed::new(key.seed),
+                self.runtime,
+                &go_on,
+            )?,
         };
         lock(&shared.store).add(trial.clone())?;
         observer.finished(self.plan, key, &trial);
@@ -142,7 +151,11 @@ impl Shared<'_> {
         if let Some(benchmark) = known.and_then(|(_, benchmark)| benchmark.upgrade()) {
             return Ok(benchmark);
         }
-        let benchmark = Arc::new(plan.datasets[key.dataset].data.benchmark(key.data_seed)?);
+        let benchmark = Arc::new(
+            plan.datasets[key.dataset]
+                .data
+                .benchmark(key.data_seed, &plan.raw)?,
+        );
         data.push((wanted, Arc::downgrade(&benchmark)));
         Ok(benchmark)
     }

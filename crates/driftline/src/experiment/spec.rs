@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::dataset::Dataset;
 use crate::adapt::{Confidence, Filter, LabelKind, OptimizerState, Starvation, StudentStart};
 use crate::data::{NonNegative, Positive, Tail};
-use crate::models::linear::{CrossValidation, FullBatch};
+use crate::models::linear::{CrossValidation, FullBatch, MarginLearner};
+use crate::models::network::Architecture;
+use crate::models::optimizer::Optimizer;
 
 /// One experiment file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -57,6 +59,35 @@ pub struct DatasetSpec {
 #[serde(rename_all = "kebab-case")]
 pub enum ModelSpec {
     Linear(LinearSpec),
+    Network(NetworkSpec),
+    /// The theory's linear model: two classes, ‖w‖ ≤ R, trained to the minimum; `training` does not apply to it.
+    Margin(MarginLearner),
+}
+
+/// A neural network.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct NetworkSpec {
+    pub architecture: ArchitectureSpec,
+}
+
+/// An architecture by its name, or layer by layer.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArchitectureSpec {
+    /// Three convolutions of 32 channels, dropout, batch norm.
+    PaperConv,
+    /// The same without dropout and batch norm.
+    UnregularizedConv,
+    /// A fourth convolution.
+    DeeperConv,
+    /// So many channels in each convolution.
+    WiderConv(NonZeroUsize),
+    /// A dense layer of so many units before the output.
+    ExtraDense(NonZeroUsize),
+    /// Two dense layers of 32, dropout, batch norm.
+    Mlp,
+    Layers(Architecture),
 }
 
 /// A linear softmax model; exactly one of `l2` and `cross-validate`.
@@ -80,6 +111,12 @@ pub struct TrainingSpec {
     /// Passes over the data, for the source model and in every self-training step.
     pub epochs: NonZeroUsize,
     pub batch_size: NonZeroUsize,
+    /// Adam with the paper's constants if absent.
+    #[serde(default)]
+    pub optimizer: Option<Optimizer>,
+    /// The radius of sharpness-aware minimisation; none if absent.
+    #[serde(default)]
+    pub sharpness: Option<Positive>,
 }
 
 /// How to self-train. Required, here or in the method, by every method that self-trains: `labels`, `confidence`,
@@ -125,9 +162,9 @@ pub enum CurriculumSpec {
     /// No adaptation.
     SourceOnly,
     /// The target pool, again and again.
-    Target(RepeatsSpec),
+    Target(TargetSpec),
     /// The whole stream, again and again.
-    Pooled(RepeatsSpec),
+    Pooled(PooledSpec),
     /// Window after window.
     Gradual(WindowsSpec),
     /// Window after window, each together with the earlier ones.
@@ -136,8 +173,17 @@ pub enum CurriculumSpec {
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct RepeatsSpec {
+pub struct TargetSpec {
     pub repeats: NonZeroUsize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct PooledSpec {
+    pub repeats: NonZeroUsize,
+    /// Pool the target with the stream.
+    #[serde(default)]
+    pub and_target: bool,
 }
 
 /// Exactly one of `window`, `windows` and `boundaries`.
@@ -156,6 +202,9 @@ pub struct WindowsSpec {
     /// What to do with examples after the last full window; `forbid` if absent.
     #[serde(default)]
     pub tail: Option<Tail>,
+    /// Gradual only: end on the target pool.
+    #[serde(default)]
+    pub then_target: bool,
 }
 
 /// A claim about the results. Without `trials` it speaks of the mean; with it, of at least so many single trials.

@@ -133,6 +133,8 @@ impl Store {
         }
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let lock = lock(folder)?;
+        // Read again under the lock: the writer before us may have added trials in the meantime.
+        let existing = path.exists().then(|| Self::read(folder)).transpose()?;
         let (trials, warnings) =
             existing.map_or_else(Default::default, |store| (store.trials, store.warnings));
         let store = Self {
@@ -219,7 +221,8 @@ impl Store {
         let first = parts
             .first()
             .ok_or_else(|| Error::empty("the list of folders to join"))?;
-        let mut joined = Self::with_manifest(folder, first.manifest.clone())?;
+        // All of it is checked before anything is written.
+        let mut trials: BTreeMap<_, Trial> = BTreeMap::new();
         for part in &parts {
             if part.manifest.plan != first.manifest.plan {
                 return Err(corrupt(
@@ -228,18 +231,17 @@ impl Store {
                 ));
             }
             for (place, trial) in &part.trials {
-                match joined.trials.insert(*place, trial.clone()) {
-                    Some(other) if other != *trial => {
-                        return Err(corrupt(
-                            part.folder(),
-                            format!(
-                                "has other results for trial {} than the folders before it",
-                                trial.id
-                            ),
-                        ));
-                    }
-                    _ => {}
+                let known = trials.entry(*place).or_insert_with(|| trial.clone());
+                if known != trial {
+                    return Err(other_results(part.folder(), trial));
                 }
+            }
+        }
+        let mut joined = Self::with_manifest(folder, first.manifest.clone())?;
+        for (place, trial) in trials {
+            let known = joined.trials.entry(place).or_insert_with(|| trial.clone());
+            if *known != trial {
+                return Err(other_results(folder, &trial));
             }
         }
         joined.write_trials()?;
@@ -274,6 +276,16 @@ fn lock(folder: &Path) -> Result<File> {
         }
         Err(fs::TryLockError::Error(error)) => Err(Error::io(&path)(error)),
     }
+}
+
+fn other_results(folder: &Path, trial: &Trial) -> Error {
+    corrupt(
+        folder,
+        format!(
+            "has other results for trial {} than the other folders",
+            trial.id
+        ),
+    )
 }
 
 fn corrupt(path: &Path, message: impl Into<String>) -> Error {

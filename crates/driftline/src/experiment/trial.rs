@@ -10,6 +10,7 @@ use crate::adapt::Labeling;
 use crate::data::{AnswerKey, Benchmark, LabeledDomain, Remainder, Stream, Windowing};
 use crate::evaluate::{Confusion, accuracy};
 use crate::models::Classifier;
+use crate::models::network::{Isa, Runtime};
 use crate::random::Seed;
 
 /// The parts of the stream that a final model is scored on, one by one.
@@ -38,6 +39,9 @@ pub struct Trial {
     /// The revision of the arithmetic, and the version of the library that ran it.
     pub engine: u32,
     pub version: String,
+    /// Where roundings depend on it: the instruction set that ran it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isa: Option<Isa>,
     pub outcome: Outcome,
 }
 
@@ -76,6 +80,7 @@ pub(super) fn run(
     method: &dyn Method,
     benchmark: &Benchmark,
     seed: Seed,
+    runtime: Runtime,
     go_on: &dyn Fn() -> Result<()>,
 ) -> Result<Outcome> {
     let Benchmark { task, answers } = benchmark;
@@ -89,7 +94,7 @@ pub(super) fn run(
     let mut stages = Vec::new();
     let mut held_out_source = None;
     let mut remainder = Remainder::None;
-    let model = method.run(task, seed, &mut |seen: Observation<'_>| {
+    let model = method.run(task, seed, runtime, &mut |seen: Observation<'_>| {
         let t = stages.len();
         stages.push(StageOutcome {
             target: accuracy(seen.model, &answers.target)?,

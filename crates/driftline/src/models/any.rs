@@ -2,29 +2,55 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::linear::{LinearLearner, LinearModel};
+use super::linear::{LinearLearner, LinearModel, MarginLearner, MarginModel};
+use super::network::{Network, NetworkLearner, Runtime};
 use super::{Classifier, Learner};
-use crate::Result;
 use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};
 use crate::random::Seed;
+use crate::{Error, Result};
 
 /// Any learner of the library.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AnyLearner {
     Linear(LinearLearner),
+    Network(NetworkLearner),
+    Margin(MarginLearner),
 }
 
 /// A model made by an [`AnyLearner`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnyModel {
     Linear(LinearModel),
+    Network(Network),
+    Margin(MarginModel),
+}
+
+impl AnyLearner {
+    /// The same learner, computing in another way.
+    pub fn with_runtime(mut self, runtime: Runtime) -> Self {
+        match &mut self {
+            AnyLearner::Linear(_) | AnyLearner::Margin(_) => {}
+            AnyLearner::Network(learner) => learner.runtime = runtime,
+        }
+        self
+    }
+
+    /// Whether roundings depend on the instruction set.
+    pub fn depends_on_isa(&self) -> bool {
+        match self {
+            AnyLearner::Linear(_) | AnyLearner::Margin(_) => false,
+            AnyLearner::Network(_) => true,
+        }
+    }
 }
 
 impl AnyModel {
     fn classifier(&self) -> &dyn Classifier {
         match self {
             AnyModel::Linear(model) => model,
+            AnyModel::Network(model) => model,
+            AnyModel::Margin(model) => model,
         }
     }
 }
@@ -53,6 +79,8 @@ impl Learner for AnyLearner {
     fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel> {
         match self {
             AnyLearner::Linear(learner) => learner.fit(examples, seed).map(AnyModel::Linear),
+            AnyLearner::Network(learner) => learner.fit(examples, seed).map(AnyModel::Network),
+            AnyLearner::Margin(learner) => learner.fit(examples, seed).map(AnyModel::Margin),
         }
     }
 
@@ -61,6 +89,13 @@ impl Learner for AnyLearner {
             (AnyLearner::Linear(learner), AnyModel::Linear(start)) => {
                 learner.refit(start, examples, seed).map(AnyModel::Linear)
             }
+            (AnyLearner::Network(learner), AnyModel::Network(start)) => {
+                learner.refit(start, examples, seed).map(AnyModel::Network)
+            }
+            (AnyLearner::Margin(learner), AnyModel::Margin(start)) => {
+                learner.refit(start, examples, seed).map(AnyModel::Margin)
+            }
+            _ => Err(Error::NoWarmStart),
         }
     }
 
@@ -69,12 +104,19 @@ impl Learner for AnyLearner {
             (AnyLearner::Linear(learner), AnyModel::Linear(model)) => {
                 AnyModel::Linear(learner.forget(model))
             }
+            (AnyLearner::Network(learner), AnyModel::Network(model)) => {
+                AnyModel::Network(learner.forget(model))
+            }
+            // Margin models carry no optimiser state, and a model of another kind has none to clear here.
+            _ => model.clone(),
         }
     }
 
     fn tuned(&self, source: &Examples, seed: Seed) -> Result<Self> {
         match self {
             AnyLearner::Linear(learner) => learner.tuned(source, seed).map(AnyLearner::Linear),
+            AnyLearner::Network(_) => Ok(self.clone()),
+            AnyLearner::Margin(learner) => learner.tuned(source, seed).map(AnyLearner::Margin),
         }
     }
 }

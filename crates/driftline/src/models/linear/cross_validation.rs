@@ -91,3 +91,61 @@ fn held_out_loss(model: &LinearModel, examples: &Examples) -> Result<f64> {
     }
     Ok(sum)
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::data::{Inputs, Labels, Shape, Targets};
+
+    /// Two classes apart by `signal` in every coordinate, with noise in [−1, 1].
+    fn examples(n: usize, signal: f32) -> Examples {
+        let mut generator = Seed::new(6).generator();
+        let labels: Vec<u32> = (0..n).map(|_| generator.random_range(0..2)).collect();
+        let mut values = Vec::new();
+        for &label in &labels {
+            for _ in 0..20 {
+                values.push(label as f32 * signal + generator.random_range(-1.0_f32..1.0));
+            }
+        }
+        let inputs = Inputs::new(values, Shape::Vector(20)).unwrap();
+        Examples::new(inputs, Targets::Hard(Labels::new(labels, 2).unwrap())).unwrap()
+    }
+
+    #[test]
+    fn noise_asks_for_a_strong_penalty_and_a_clear_signal_for_a_weak_one() {
+        let search = CrossValidation::default();
+        let noise = search.choose(&examples(60, 0.0), Seed::new(1)).unwrap();
+        let signal = search.choose(&examples(60, 1.0), Seed::new(1)).unwrap();
+        assert!(noise >= 0.3, "{noise}");
+        assert!(signal <= 0.01, "{signal}");
+    }
+
+    #[test]
+    fn only_the_given_examples_count() {
+        let all = examples(120, 0.3);
+        let window: Vec<usize> = (20..80).collect();
+        let search = CrossValidation::default();
+        let inputs = all.inputs().pick(&window);
+        let alone = Inputs::new(inputs.contiguous().into_owned(), inputs.shape()).unwrap();
+        let alone = Examples::new(alone, all.pick(&window).targets().clone()).unwrap();
+        assert_eq!(
+            search.choose(&all.pick(&window), Seed::new(1)).unwrap(),
+            search.choose(&alone, Seed::new(1)).unwrap()
+        );
+    }
+
+    #[test]
+    fn folds_must_divide_the_examples_in_at_least_two_parts() {
+        for folds in [1, 11] {
+            let search = CrossValidation {
+                folds: NonZeroUsize::new(folds).unwrap(),
+            };
+            assert!(
+                search.choose(&examples(10, 1.0), Seed::new(0)).is_err(),
+                "{folds}"
+            );
+        }
+    }
+}

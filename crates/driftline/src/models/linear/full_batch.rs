@@ -1,6 +1,9 @@
 //! The exact minimiser of the linear softmax objective, to a tolerance: for users who want it rather than a number of
 //! epochs. Deterministic: the examples are summed in fixed blocks, in order, whatever the number of threads.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::kernel::{self, BLOCK, Block};
 use super::lbfgs;
 use super::softmax::LinearModel;
-use crate::data::{Examples, Positive};
-use crate::models::loss::softmax::{cross_entropy, score_gradient, softmax};
+use crate::data::{Examples, Inputs, Positive};
+use crate::models::loss::softmax::gradient_columns;
 use crate::{Error, Result};
 
 /// When the solver stops.
@@ -31,7 +34,7 @@ impl Default for FullBatch {
 }
 
 /// Examples per unit of parallel work: fixed, so that the order of summation is.
-const SHARE: usize = 64 * BLOCK;
+const SHARE: usize = 16 * BLOCK;
 /// Below this many numbers one thread is faster than handing work to others.
 const WORTH_SHARING: usize = 200_000;
 
@@ -66,8 +69,9 @@ pub(super) fn minimize(
 /// λ(‖w₀‖² + ‖w₁‖²) becomes λ/2·‖w₁−w₀‖².
 struct Objective<'a> {
     examples: &'a Examples,
+    inputs: Cow<'a, Inputs>,
     n_scores: usize,
-    pitch: usize,
+    width: usize,
     lambda: f64,
     /// Each example's weight is divided by their sum, so that the loss is a mean.
     share: f64,
@@ -78,15 +82,16 @@ impl<'a> Objective<'a> {
         let two = start.n_classes == 2;
         Self {
             examples,
+            inputs: kernel::widened(examples.inputs()),
             n_scores: if two { 1 } else { start.n_classes },
-            pitch: kernel::padded(start.shape.size()),
+            width: kernel::width(start.shape.size()),
             lambda: if two { lambda / 2.0 } else { lambda },
             share: f64::from(examples.weight_scale()) / examples.len() as f64,
         }
     }
 
     fn n_weights(&self) -> usize {
-        self.n_scores * self.pitch
+        self.n_scores * self.width
     }
 
     fn reduce(&self, model: &LinearModel) -> Vec<f64> {
@@ -94,8 +99,8 @@ impl<'a> Objective<'a> {
         if self.n_scores > 1 {
             return all;
         }
-        let (weights, biases) = all.split_at(2 * self.pitch);
-        let difference = (0..self.pitch).map(|j| weights[self.pitch + j] - weights[j]);
+        let (weights, biases) = all.split_at(2 * self.width);
+        let difference = (0..self.width).map(|j| weights[self.width + j] - weights[j]);
         difference.chain([biases[1] - biases[0]]).collect()
     }
 
@@ -104,7 +109,7 @@ impl<'a> Objective<'a> {
             at.iter().map(|&p| p as f32).collect()
         } else {
             let half = |sign: f64| move |p: &f64| (sign * p / 2.0) as f32;
-            let (weights, bias) = at.split_at(self.pitch);
+            let (weights, bias) = at.split_at(self.width);
             let weights = weights
                 .iter()
                 .map(half(-1.0))
@@ -124,12 +129,16 @@ impl<'a> Objective<'a> {
     /// The objective at `at`; its gradient goes to `gradient`.
     fn value(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
         let parameters: Vec<f32> = at.iter().map(|&p| p as f32).collect();
-        let rows: Vec<usize> = (0..self.examples.len()).collect();
-        let share = |rows: &[usize]| self.share_of_rows(&parameters, rows);
-        let parts: Vec<(f64, Vec<f64>)> = if rows.len() * self.n_weights() < WORTH_SHARING {
-            rows.chunks(SHARE).map(share).collect()
+        let n = self.examples.len();
+        let share = |index: usize| {
+            let rows = index * SHARE..n.min((index + 1) * SHARE);
+            self.share_of_rows(&parameters, rows)
+        };
+        let shares = 0..n.div_ceil(SHARE);
+        let parts: Vec<(f64, Vec<f64>)> = if n * self.n_weights() < WORTH_SHARING {
+            shares.map(share).collect()
         } else {
-            rows.par_chunks(SHARE).map(share).collect()
+            shares.into_par_iter().map(share).collect()
         };
         let (weights, _) = at.split_at(self.n_weights());
         gradient.fill(0.0);
@@ -145,37 +154,231 @@ impl<'a> Objective<'a> {
     }
 
     /// Loss and gradient of some of the examples.
-    fn share_of_rows(&self, parameters: &[f32], rows: &[usize]) -> (f64, Vec<f64>) {
+    fn share_of_rows(&self, parameters: &[f32], rows: Range<usize>) -> (f64, Vec<f64>) {
         let (weights, biases) = parameters.split_at(self.n_weights());
         let n_classes = self.examples.n_classes();
-        let mut block = Block::new(self.examples.inputs().shape().size());
-        let mut scores = vec![0.0; BLOCK * self.n_scores];
+        let mut columns = vec![[0.0; BLOCK]; n_classes];
+        let mut targets = columns.clone();
         let mut part = vec![0.0_f32; parameters.len()];
-        let (mut pair, mut target) = (vec![0.0; n_classes], vec![0.0; n_classes]);
         let (mut loss, mut gradient) = (0.0, vec![0.0; parameters.len()]);
-        for rows in rows.chunks(BLOCK) {
-            block.load(self.examples.inputs(), rows);
-            let scores = &mut scores[..rows.len() * self.n_scores];
+        for first in rows.clone().step_by(BLOCK) {
+            let rows = first..rows.end.min(first + BLOCK);
+            let block = Block::new(&self.inputs, rows.clone());
+            // With one score the pair (0, s) stands for the two classes.
+            let (fixed, scores) = columns.split_at_mut(n_classes - self.n_scores);
+            fixed.fill([0.0; BLOCK]);
             kernel::scores(&block, weights, biases, scores);
-            for (scores, &row) in scores.chunks_exact_mut(self.n_scores).zip(rows) {
-                let weight = self.examples.weight(row);
-                // With one score the pair (0, s) stands for the two classes.
-                pair[n_classes - self.n_scores..].copy_from_slice(scores);
-                pair[..n_classes - self.n_scores].fill(0.0);
-                softmax(&mut pair);
-                self.examples.targets().write_row(row, &mut target);
-                loss += f64::from(weight) * cross_entropy(&pair, &target);
-                score_gradient(&mut pair, &target, weight);
-                scores.copy_from_slice(&pair[n_classes - self.n_scores..]);
+            let given = self.examples.targets();
+            given.write_columns(rows.clone(), &mut targets);
+            let mut shares = [1.0; BLOCK];
+            if let Some(weights) = self.examples.weights() {
+                shares[..rows.len()].copy_from_slice(&weights[rows.clone()]);
+            }
+            let losses = kernel::dispatch(
+                #[inline(always)]
+                || gradient_columns(&mut columns, &targets, &shares),
+            );
+            for (l, weight) in losses[..rows.len()].iter().zip(&shares) {
+                loss += f64::from(*l) * f64::from(*weight);
             }
             part.fill(0.0);
             let (part_weights, part_biases) = part.split_at_mut(self.n_weights());
-            kernel::gradient(&block, scores, part_weights, part_biases);
+            let deltas = &columns[n_classes - self.n_scores..];
+            kernel::gradient(&block, deltas, part_weights, part_biases);
             for (sum, &p) in gradient.iter_mut().zip(&part) {
                 *sum += f64::from(p);
             }
         }
         gradient.iter_mut().for_each(|g| *g *= self.share);
         (loss * self.share, gradient)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+    use crate::data::{Labels, Probabilities, Shape, Targets};
+    use crate::random::Seed;
+
+    /// Overlapping classes with soft targets and uneven weights, so that every term of the objective counts.
+    fn examples(n: usize, size: usize, n_classes: usize) -> Examples {
+        let mut generator = Seed::new(4).generator();
+        let mut uniform =
+            |n: usize| -> Vec<f32> { (0..n).map(|_| generator.random_range(-1.0..1.0)).collect() };
+        let inputs = Inputs::new(uniform(n * size), Shape::Vector(size)).unwrap();
+        let mut targets: Vec<f32> = uniform(n * n_classes)
+            .iter()
+            .map(|v| v.abs() + 0.01)
+            .collect();
+        for row in targets.chunks_exact_mut(n_classes) {
+            let sum: f32 = row.iter().sum();
+            row.iter_mut().for_each(|t| *t /= sum);
+        }
+        let targets = Targets::Soft(Probabilities::new(targets, n_classes).unwrap());
+        let weights = uniform(n).iter().map(|v| v.abs() + 0.1).collect();
+        Examples::new(inputs, targets)
+            .unwrap()
+            .with_weights(weights)
+            .unwrap()
+    }
+
+    /// The objective by the textbook, in double precision, from the model's own weights.
+    fn textbook(examples: &Examples, model: &LinearModel, lambda: f64) -> f64 {
+        let k = model.n_classes;
+        let mut target = vec![0.0; k];
+        let (mut loss, mut total) = (0.0, 0.0);
+        for (row, x) in examples.inputs().iter().enumerate() {
+            let dot = |w: &[f32]| -> f64 {
+                w.iter()
+                    .zip(x)
+                    .map(|(w, x)| f64::from(*w) * f64::from(*x))
+                    .sum()
+            };
+            let scores: Vec<f64> = (0..k)
+                .map(|c| dot(model.weights(c)) + f64::from(model.bias(c)))
+                .collect();
+            let log_sum = scores.iter().map(|s| s.exp()).sum::<f64>().ln();
+            examples.targets().write_row(row, &mut target);
+            let weight = f64::from(examples.weight(row));
+            loss += weight
+                * target
+                    .iter()
+                    .zip(&scores)
+                    .map(|(t, s)| f64::from(*t) * (log_sum - s))
+                    .sum::<f64>();
+            total += weight;
+        }
+        let squares: f64 = (0..k)
+            .flat_map(|c| model.weights(c))
+            .map(|w| f64::from(*w) * f64::from(*w))
+            .sum();
+        loss / total + lambda * squares
+    }
+
+    fn some_model(size: usize, n_classes: usize) -> LinearModel {
+        super::super::mini_batch::initial(Shape::Vector(size), n_classes, Seed::new(8))
+    }
+
+    #[test]
+    fn value_and_gradient_agree_with_the_textbook_and_finite_differences() {
+        for (size, n_classes) in [(5, 2), (20, 2), (20, 3), (90, 4)] {
+            let examples = examples(100, size, n_classes);
+            let model = some_model(size, n_classes);
+            let mut objective = Objective::new(&model, &examples, 0.1);
+            // All scores, so that the parameters are the model's own.
+            objective.n_scores = n_classes;
+            objective.lambda = 0.1;
+            let at = objective.reduce(&model);
+            let mut gradient = vec![0.0; at.len()];
+            let value = objective.value(&at, &mut gradient);
+            assert!((value - textbook(&examples, &model, 0.1)).abs() < 1e-6);
+            for place in [0, 3, size - 1, at.len() - 1] {
+                let moved = |by: f32| {
+                    let mut other = model.clone();
+                    other.parameters[place] += by;
+                    textbook(&examples, &other, 0.1)
+                };
+                let slope = (moved(1e-2) - moved(-1e-2)) / 2e-2;
+                assert!(
+                    (slope - gradient[place]).abs() < 1e-4,
+                    "{slope} {}",
+                    gradient[place]
+                );
+            }
+        }
+    }
+
+    /// One score for two classes has the same minimum as two scores.
+    #[test]
+    fn the_reduction_for_two_classes_changes_nothing() {
+        let examples = examples(200, 20, 2);
+        let start = LinearModel::zeros(Shape::Vector(20), 2);
+        let reduced = minimize(&start, &examples, &FullBatch::default(), 0.01).unwrap();
+        let mut general = Objective::new(&start, &examples, 0.01);
+        (general.n_scores, general.lambda) = (2, 0.01);
+        let found = lbfgs::minimize(general.reduce(&start), 1000, 1e-6, |at, g| {
+            general.value(at, g)
+        });
+        let general = general.expand(&found.at, &start);
+        for class in 0..2 {
+            for (a, b) in reduced.weights(class).iter().zip(general.weights(class)) {
+                assert!((a - b).abs() < 1e-3, "{a} {b}");
+            }
+        }
+        let gap = textbook(&examples, &reduced, 0.01) - textbook(&examples, &general, 0.01);
+        assert!(gap.abs() < 1e-7, "{gap}");
+    }
+
+    #[test]
+    fn no_step_away_from_the_minimum_is_better() {
+        for n_classes in [2, 3] {
+            let examples = examples(150, 18, n_classes);
+            let start = LinearModel::zeros(Shape::Vector(18), n_classes);
+            let model = minimize(&start, &examples, &FullBatch::default(), 0.01).unwrap();
+            let least = textbook(&examples, &model, 0.01);
+            for place in 0..model.parameters.len() {
+                for by in [-0.02, 0.02] {
+                    let mut other = model.clone();
+                    other.parameters[place] += by;
+                    assert!(textbook(&examples, &other, 0.01) > least);
+                }
+            }
+            // From anywhere else, the same minimum.
+            let again = minimize(
+                &some_model(18, n_classes),
+                &examples,
+                &FullBatch::default(),
+                0.01,
+            )
+            .unwrap();
+            assert!((textbook(&examples, &again, 0.01) - least).abs() < 1e-7);
+        }
+    }
+
+    #[test]
+    fn shared_work_gives_the_same_bits() {
+        let examples = examples(3000, 100, 2);
+        assert!(
+            examples.len() * 100 >= WORTH_SHARING,
+            "large enough to be shared"
+        );
+        let start = LinearModel::zeros(Shape::Vector(100), 2);
+        let fit = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
+            pool.install(|| minimize(&start, &examples, &FullBatch::default(), 0.01).unwrap())
+        };
+        assert_eq!(fit(1), fit(3));
+    }
+
+    #[test]
+    fn too_few_iterations_are_an_error() {
+        let examples = examples(50, 20, 2);
+        let settings = FullBatch {
+            max_iterations: 1,
+            ..FullBatch::default()
+        };
+        let start = LinearModel::zeros(Shape::Vector(20), 2);
+        let error = minimize(&start, &examples, &settings, 0.001).unwrap_err();
+        assert!(
+            matches!(error, Error::NotConverged { iterations: 1, .. }),
+            "{error}"
+        );
+    }
+
+    /// Separable data without a penalty have no minimum; the slope still falls below the tolerance.
+    #[test]
+    fn separable_data_without_a_penalty_end() {
+        let inputs =
+            Inputs::new((0..40).map(|i| i as f32 - 19.5).collect(), Shape::Vector(1)).unwrap();
+        let labels = Labels::new((0..40).map(|i| u32::from(i >= 20)).collect(), 2).unwrap();
+        let examples = Examples::new(inputs, Targets::Hard(labels)).unwrap();
+        let start = LinearModel::zeros(Shape::Vector(1), 2);
+        let model = minimize(&start, &examples, &FullBatch::default(), 0.0).unwrap();
+        assert!(model.weights(1)[0] > 1.0);
     }
 }

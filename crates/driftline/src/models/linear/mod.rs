@@ -1,13 +1,24 @@
 //! Linear models: the softmax model of the paper's Gaussian experiments, trained in mini-batches or to its exact
-//! minimum.
+//! minimum, and the margin model of its theory.
 
+mod barrier;
+mod cholesky;
 mod cross_validation;
 mod full_batch;
 mod kernel;
 mod lbfgs;
+pub mod margin;
+pub mod margin_learner;
 mod mini_batch;
+pub mod norm_ball;
+pub mod points;
+pub mod ramp_descent;
+pub mod ramp_line;
 mod softmax;
 
 pub use cross_validation::CrossValidation;
 pub use full_batch::FullBatch;
+pub use margin::{MarginModel, Sign};
+pub use margin_learner::MarginLearner;
+pub use norm_ball::{BiasRule, NormBall};
 pub use softmax::{LinearLearner, LinearModel, Penalty, Solver};

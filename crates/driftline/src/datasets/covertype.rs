@@ -1,0 +1,376 @@
+//! Forest cover type (Blackard 1998): two kinds of forest, with the distance to water as the clock of the drift.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::formats::table::Table;
+use crate::data::{
+    AnswerKey, Benchmark, Domain, Inputs, LabeledDomain, Labels, Shape, Stream, Task,
+};
+use crate::random::{Seed, permutation};
+use crate::{Error, Result};
+
+/// The column whose order is the order of the stream, and the column of the seven classes.
+const CLOCK: &str = "Horizontal_Distance_To_Hydrology";
+const CLASS: &str = "Cover_Type";
+
+/// The whole file: features as they stand in it, and classes 1 to 7.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Covertype {
+    features: Vec<f32>,
+    width: usize,
+    clock: usize,
+    classes: Vec<u8>,
+}
+
+impl Covertype {
+    /// Reads a CSV file with a header; every column but the class is a feature.
+    pub fn read(path: &Path) -> Result<Self> {
+        let table = Table::read(path)?;
+        Self::from_table(&table, path)
+    }
+
+    fn from_table(table: &Table, path: &Path) -> Result<Self> {
+        let class = table.column(CLASS, path)?;
+        let clock = table.column(CLOCK, path)?;
+        let width = table.columns().len() - 1;
+        let mut features = Vec::with_capacity(table.len() * width);
+        let mut classes = Vec::with_capacity(table.len());
+        for (row, values) in table.rows().enumerate() {
+            features.extend_from_slice(&values[..class]);
+            features.extend_from_slice(&values[class + 1..]);
+            let value = values[class];
+            if !(value.fract() == 0.0 && (1.0..=7.0).contains(&value)) {
+                return Err(Error::corrupt(
+                    path,
+                    format!("row {}: {CLASS} is {value}, but must be 1 to 7", row + 1),
+                ));
+            }
+            classes.push(value as u8);
+        }
+        Ok(Self {
+            features,
+            width,
+            clock: if clock > class { clock - 1 } else { clock },
+            classes,
+        })
+    }
+
+    /// Features row after row, `width` each, of which column `clock` orders the rows.
+    pub(super) fn from_parts(
+        features: Vec<f32>,
+        width: usize,
+        clock: usize,
+        classes: Vec<u8>,
+    ) -> Self {
+        Self {
+            features,
+            width,
+            clock,
+            classes,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.classes.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.classes.is_empty()
+    }
+
+    fn row(&self, index: usize) -> &[f32] {
+        &self.features[index * self.width..(index + 1) * self.width]
+    }
+
+    /// Rows of classes 1 and 2, by ascending distance to water; equal distances keep the order of the file.
+    fn sorted_rows(&self) -> Vec<usize> {
+        let mut rows: Vec<usize> = (0..self.len())
+            .filter(|&row| self.classes[row] <= 2)
+            .collect();
+        rows.sort_by(|&a, &b| self.row(a)[self.clock].total_cmp(&self.row(b)[self.clock]));
+        rows
+    }
+}
+
+/// How the sorted rows are dealt out: the first `source + held_out_source` are shuffled into those two parts, then come
+/// the stream, in order, and `target` rows, shuffled, of which the first `scored` are scored and the others never used.
+/// The pool for methods that adapt straight to the target is the last `target_pool` rows of the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct CovertypeByDistance {
+    pub source: usize,
+    pub held_out_source: usize,
+    pub intermediate: usize,
+    pub target: usize,
+    pub scored: usize,
+    pub target_pool: usize,
+    pub standardization: Standardization,
+}
+
+/// Whose mean and standard deviation (dividing by n) every column is standardised with; a constant column is only
+/// centred.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standardization {
+    /// The labelled source rows: all that a method may know beforehand.
+    Source,
+    /// Every row of the file, all seven classes: what the authors did, although it reveals the target.
+    WholeFile,
+}
+
+impl CovertypeByDistance {
+    /// The authors' sizes, standardised with the source.
+    pub fn paper() -> Self {
+        Self {
+            source: 10_000,
+            held_out_source: 40_000,
+            intermediate: 400_000,
+            target: 45_000,
+            scored: 25_000,
+            target_pool: 50_000,
+            standardization: Standardization::Source,
+        }
+    }
+
+    /// The authors' sizes and their standardisation with the whole file.
+    pub fn paper_leaking() -> Self {
+        Self {
+            standardization: Standardization::WholeFile,
+            ..Self::paper()
+        }
+    }
+
+    /// The same drift with about one row in `divisor`; the rows are then the first of the order, not a sample of all.
+    pub fn scaled_down(self, divisor: usize) -> Self {
+        let less = |n: usize| (n / divisor.max(1)).max(1);
+        Self {
+            source: less(self.source),
+            held_out_source: less(self.held_out_source),
+            intermediate: less(self.intermediate),
+            target: less(self.target),
+            scored: less(self.scored),
+            target_pool: less(self.target_pool),
+            ..self
+        }
+    }
+
+    pub fn benchmark(&self, covertype: &Covertype, seed: Seed) -> Result<Benchmark> {
+        let rows = covertype.sorted_rows();
+        let source_end = self.source.saturating_add(self.held_out_source);
+        let stream_end = source_end.saturating_add(self.intermediate);
+        let target_end = stream_end.saturating_add(self.target);
+        for (what, asked, available) in [
+            ("the file, in classes 1 and 2,", target_end, rows.len()),
+            (
+                "the stream, of which the target pool is the end,",
+                self.target_pool,
+                self.intermediate,
+            ),
+            ("the target", self.scored, self.target),
+        ] {
+            if asked > available {
+                return Err(Error::mismatch(
+                    what,
+                    format!("at least the {asked} rows asked for"),
+                    available,
+                ));
+            }
+        }
+        let shuffled = |part: &[usize], name: &str| -> Vec<usize> {
+            let order = permutation(part.len(), seed.named(name));
+            order.into_iter().map(|at| part[at]).collect()
+        };
+        let source = shuffled(&rows[..source_end], "source");
+        let (train, held_out) = source.split_at(self.source);
+        let stream = &rows[source_end..stream_end];
+        let target = shuffled(&rows[stream_end..target_end], "target");
+
+        let scale = match self.standardization {
+            Standardization::Source => Scale::of(covertype, train.iter().copied()),
+            Standardization::WholeFile => Scale::of(covertype, 0..covertype.len()),
+        };
+        let labeled = |rows: &[usize]| {
+            LabeledDomain::new(scale.inputs(covertype, rows)?, labels(covertype, rows)?)
+        };
+        let stream_inputs = scale.inputs(covertype, stream)?;
+        let pool_start = self.intermediate - self.target_pool;
+        let task = Task {
+            source: labeled(train)?,
+            target_pool: Domain::new(stream_inputs.slice(pool_start..self.intermediate)),
+            intermediate: Stream::new(stream_inputs),
+        };
+        let answers = AnswerKey {
+            held_out_source: labeled(held_out)?,
+            intermediate: Some(labels(covertype, stream)?),
+            target: labeled(&target[..self.scored])?,
+        };
+        Benchmark::new(task, answers)
+    }
+}
+
+/// Class 1 is label 0, class 2 label 1.
+fn labels(covertype: &Covertype, rows: &[usize]) -> Result<Labels> {
+    let label = |&row: &usize| u32::from(covertype.classes[row]) - 1;
+    Labels::new(rows.iter().map(label).collect(), 2)
+}
+
+/// Mean and scale of every column.
+struct Scale {
+    means: Vec<f64>,
+    deviations: Vec<f64>,
+}
+
+impl Scale {
+    fn of(covertype: &Covertype, rows: impl Iterator<Item = usize> + Clone) -> Self {
+        let n = rows.clone().count().max(1) as f64;
+        let mut means = vec![0.0; covertype.width];
+        for row in rows.clone() {
+            for (mean, &value) in means.iter_mut().zip(covertype.row(row)) {
+                *mean += f64::from(value);
+            }
+        }
+        for mean in &mut means {
+            *mean /= n;
+        }
+        let mut variances = vec![0.0; covertype.width];
+        for row in rows {
+            for ((variance, &value), mean) in
+                variances.iter_mut().zip(covertype.row(row)).zip(&means)
+            {
+                *variance += (f64::from(value) - mean).powi(2) / n;
+            }
+        }
+        let deviations = variances
+            .into_iter()
+            .map(|variance| {
+                if variance > 1e-18 {
+                    variance.sqrt()
+                } else {
+                    1.0
+                }
+            })
+            .collect();
+        Self { means, deviations }
+    }
+
+    fn inputs(&self, covertype: &Covertype, rows: &[usize]) -> Result<Inputs> {
+        let mut values = Vec::with_capacity(rows.len() * covertype.width);
+        for &row in rows {
+            let columns = covertype
+                .row(row)
+                .iter()
+                .zip(&self.means)
+                .zip(&self.deviations);
+            values.extend(
+                columns.map(|((&value, mean), deviation)| {
+                    ((f64::from(value) - mean) / deviation) as f32
+                }),
+            );
+        }
+        Inputs::new(values, Shape::Vector(covertype.width))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Distances fall along the file; feature `x` is the row's number; classes 1, 2, 3 in turn; `flat` is constant.
+    fn small() -> Covertype {
+        let mut text = format!("x,{CLOCK},{CLASS},flat\n");
+        for row in 0..90 {
+            text += &format!("{row},{},{},7\n", (90 - row) / 4, row % 3 + 1);
+        }
+        let path = Path::new("covtype.csv");
+        Covertype::from_table(&Table::decode(text.as_bytes(), path).unwrap(), path).unwrap()
+    }
+
+    fn spec(standardization: Standardization) -> CovertypeByDistance {
+        CovertypeByDistance {
+            source: 10,
+            held_out_source: 10,
+            intermediate: 25,
+            target: 15,
+            scored: 12,
+            target_pool: 5,
+            standardization,
+        }
+    }
+
+    #[test]
+    fn rows_come_by_distance_and_then_by_place() {
+        let covertype = small();
+        let rows = covertype.sorted_rows();
+        assert_eq!(rows.len(), 60);
+        assert!(rows.is_sorted_by_key(|&row| ((90 - row) / 4, row)));
+        let Benchmark { task, answers } = spec(Standardization::WholeFile)
+            .benchmark(&covertype, Seed::new(0))
+            .unwrap();
+        let xs: Vec<f32> = task
+            .intermediate
+            .inputs()
+            .iter()
+            .map(|row| row[0])
+            .collect();
+        let expected: Vec<f32> = rows[20..45].iter().map(|&row| row as f32).collect();
+        let deviation = ((90.0f32 * 90.0 - 1.0) / 12.0).sqrt();
+        for (x, row) in xs.iter().zip(expected) {
+            assert!((x - (row - 44.5) / deviation).abs() < 1e-5);
+        }
+        assert_eq!(task.target_pool, task.intermediate.window(20..25));
+        assert_eq!(
+            (answers.held_out_source.len(), answers.target.len()),
+            (10, 12)
+        );
+        assert_eq!(task.source.inputs().shape(), Shape::Vector(3));
+    }
+
+    #[test]
+    fn standardising_with_the_source_centres_the_source() {
+        let Benchmark { task, .. } = spec(Standardization::Source)
+            .benchmark(&small(), Seed::new(0))
+            .unwrap();
+        for column in 0..3 {
+            let values: Vec<f32> = task.source.inputs().iter().map(|row| row[column]).collect();
+            let mean = values.iter().sum::<f32>() / 10.0;
+            let square = values.iter().map(|v| v * v).sum::<f32>() / 10.0;
+            let expected = if column == 2 { 0.0 } else { 1.0 };
+            assert!(mean.abs() < 1e-5 && (square - expected).abs() < 1e-4);
+        }
+        let flat = task.intermediate.inputs().iter().all(|row| row[2] == 0.0);
+        assert!(flat);
+    }
+
+    #[test]
+    fn faults_are_refused() {
+        let covertype = small();
+        let error = CovertypeByDistance::paper()
+            .benchmark(&covertype, Seed::new(0))
+            .unwrap_err();
+        assert!(error.to_string().contains("495000"), "{error}");
+        for bad in [
+            CovertypeByDistance {
+                scored: 16,
+                ..spec(Standardization::Source)
+            },
+            CovertypeByDistance {
+                target_pool: 26,
+                ..spec(Standardization::Source)
+            },
+        ] {
+            assert!(bad.benchmark(&covertype, Seed::new(0)).is_err());
+        }
+        let path = Path::new("covtype.csv");
+        for text in [
+            format!("x,{CLASS}\n1,1\n"),
+            format!("{CLOCK},{CLASS}\n1,8\n"),
+        ] {
+            let table = Table::decode(text.as_bytes(), path).unwrap();
+            let error = Covertype::from_table(&table, path).unwrap_err().to_string();
+            assert!(error.starts_with("covtype.csv"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! Grey pictures and what is done to them.
+
+mod grey;
+pub mod rotation;
+
+pub use grey::GreyImages;

@@ -1,0 +1,361 @@
+//! The drift over a century of portraits: source, stream and target by years or by ranks.
+
+use std::borrow::Cow;
+use std::num::NonZeroUsize;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Portraits;
+use crate::data::{AnswerKey, Benchmark, Domain, Stream, Task};
+use crate::random::{Seed, permutation};
+use crate::{Error, Result};
+
+/// Which portraits are source, stream and target. All are in order of year; the pool for methods that adapt straight to
+/// the target is the last `target_pool` portraits of the stream, as in the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    tag = "split",
+    rename_all = "kebab-case",
+    rename_all_fields = "kebab-case",
+    deny_unknown_fields
+)]
+pub enum PortraitsOverTime {
+    /// By the last year of each part. The source is shuffled, its first `source` portraits are trained on and the
+    /// rest held out; every target portrait is scored.
+    Time {
+        source: usize,
+        source_until: i16,
+        intermediate_until: i16,
+        target_until: i16,
+        target_pool: usize,
+        /// Only one portrait in so many is used.
+        #[serde(default = "every_one")]
+        one_in: NonZeroUsize,
+    },
+    /// By rank: first `source + held_out_source` portraits, shuffled, then the stream, then `target`, shuffled, of which
+    /// the first `scored` are scored and the others never used.
+    Count {
+        source: usize,
+        held_out_source: usize,
+        intermediate: usize,
+        target: usize,
+        scored: usize,
+        target_pool: usize,
+    },
+}
+
+/// Where the parts begin and end in the order of years.
+struct Parts {
+    source: usize,
+    source_end: usize,
+    stream_end: usize,
+    target_end: usize,
+    scored: usize,
+    target_pool: usize,
+}
+
+impl PortraitsOverTime {
+    /// The paper's years: source up to 1935, target 1970 to 1973.
+    pub fn paper_years() -> Self {
+        Self::Time {
+            source: 1_000,
+            source_until: 1935,
+            intermediate_until: 1969,
+            target_until: 1973,
+            target_pool: 2_000,
+            one_in: every_one(),
+        }
+    }
+
+    /// The paper's ranks: 2,000 source, 14,000 stream, 2,000 target.
+    pub fn paper_counts() -> Self {
+        Self::by_count(14_000)
+    }
+
+    /// Further in time: a stream of 20,000 and the 2,000 portraits after it.
+    pub fn paper_further() -> Self {
+        Self::by_count(20_000)
+    }
+
+    fn by_count(intermediate: usize) -> Self {
+        Self::Count {
+            source: 1_000,
+            held_out_source: 1_000,
+            intermediate,
+            target: 2_000,
+            scored: 1_000,
+            target_pool: 2_000,
+        }
+    }
+
+    /// The same drift with about one portrait in `divisor`.
+    pub fn scaled_down(self, divisor: usize) -> Self {
+        let divisor = NonZeroUsize::new(divisor).unwrap_or(NonZeroUsize::MIN);
+        let less = |n: usize| (n / divisor).max(1);
+        match self {
+            Self::Time {
+                source,
+                source_until,
+                intermediate_until,
+                target_until,
+                target_pool,
+                one_in,
+            } => Self::Time {
+                source: less(source),
+                source_until,
+                intermediate_until,
+                target_until,
+                target_pool: less(target_pool),
+                one_in: one_in.saturating_mul(divisor),
+            },
+            Self::Count {
+                source,
+                held_out_source,
+                intermediate,
+                target,
+                scored,
+                target_pool,
+            } => Self::Count {
+                source: less(source),
+                held_out_source: less(held_out_source),
+                intermediate: less(intermediate),
+                target: less(target),
+                scored: less(scored),
+                target_pool: less(target_pool),
+            },
+        }
+    }
+
+    /// How many portraits the stream has.
+    pub fn stream_length(&self, portraits: &Portraits) -> Result<usize> {
+        let parts = self.parts(&self.chosen(portraits))?;
+        Ok(parts.stream_end - parts.source_end)
+    }
+
+    fn chosen<'a>(&self, portraits: &'a Portraits) -> Cow<'a, Portraits> {
+        match self {
+            Self::Time { one_in, .. } if one_in.get() > 1 => Cow::Owned(portraits.one_in(*one_in)),
+            _ => Cow::Borrowed(portraits),
+        }
+    }
+
+    pub fn benchmark(&self, portraits: &Portraits, seed: Seed) -> Result<Benchmark> {
+        let portraits = &*self.chosen(portraits);
+        let parts = self.parts(portraits)?;
+        let stream: Vec<usize> = (parts.source_end..parts.stream_end).collect();
+        let pool_start = stream.len() - parts.target_pool;
+        let shuffled = |start: usize, end: usize, name: &str| -> Vec<usize> {
+            permutation(end - start, seed.named(name))
+                .into_iter()
+                .map(|at| start + at)
+                .collect()
+        };
+        let source = shuffled(0, parts.source_end, "source");
+        let (train, held_out) = source.split_at(parts.source);
+        let target = shuffled(parts.stream_end, parts.target_end, "target");
+
+        let inputs = portraits.inputs(&stream)?;
+        let task = Task {
+            source: portraits.labeled(train)?,
+            target_pool: Domain::new(inputs.slice(pool_start..stream.len())),
+            intermediate: Stream::new(inputs),
+        };
+        let answers = AnswerKey {
+            held_out_source: portraits.labeled(held_out)?,
+            intermediate: Some(portraits.labels().pick(&stream)),
+            target: portraits.labeled(&target[..parts.scored])?,
+        };
+        Benchmark::new(task, answers)
+    }
+
+    fn parts(&self, portraits: &Portraits) -> Result<Parts> {
+        let parts = match *self {
+            Self::Time {
+                source,
+                source_until,
+                intermediate_until,
+                target_until,
+                target_pool,
+                one_in: _,
+            } => {
+                if !(source_until < intermediate_until && intermediate_until < target_until) {
+                    return Err(Error::out_of_range(
+                        "the list of last years",
+                        format!("{source_until}, {intermediate_until}, {target_until}"),
+                        "rising from source to target",
+                    ));
+                }
+                let until = |year| portraits.years().partition_point(|&y| y <= year);
+                let (stream_end, target_end) = (until(intermediate_until), until(target_until));
+                Parts {
+                    source,
+                    source_end: until(source_until),
+                    stream_end,
+                    target_end,
+                    scored: target_end - stream_end,
+                    target_pool,
+                }
+            }
+            Self::Count {
+                source,
+                held_out_source,
+                intermediate,
+                target,
+                scored,
+                target_pool,
+            } => {
+                let source_end = source.saturating_add(held_out_source);
+                let stream_end = source_end.saturating_add(intermediate);
+                Parts {
+                    source,
+                    source_end,
+                    stream_end,
+                    target_end: stream_end.saturating_add(target),
+                    scored,
+                    target_pool,
+                }
+            }
+        };
+        let stream = parts.stream_end - parts.source_end;
+        for (what, asked, available) in [
+            ("the data set", parts.target_end, portraits.len()),
+            ("the source period", parts.source, parts.source_end),
+            (
+                "the stream, of which the target pool is the end,",
+                parts.target_pool,
+                stream,
+            ),
+            (
+                "the target period",
+                parts.scored,
+                parts.target_end - parts.stream_end,
+            ),
+        ] {
+            if asked > available {
+                return Err(Error::mismatch(
+                    what,
+                    format!("at least the {asked} portraits asked for"),
+                    available,
+                ));
+            }
+        }
+        Ok(parts)
+    }
+}
+
+fn every_one() -> NonZeroUsize {
+    NonZeroUsize::MIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+
+    /// 1901, 1901, 1902, 1902, …: portrait k, grey k, has class k mod 2.
+    fn two_a_year() -> Portraits {
+        let years: Vec<i16> = (0..60).map(|at| 1901 + at / 2).collect();
+        fixture::portraits(&years)
+    }
+
+    fn greys(inputs: &crate::data::Inputs) -> Vec<usize> {
+        let grey = |row: &[f32]| (row[0] * 255.0).round() as usize;
+        inputs.iter().map(grey).collect()
+    }
+
+    fn sorted(mut values: Vec<usize>) -> Vec<usize> {
+        values.sort_unstable();
+        values
+    }
+
+    #[test]
+    fn by_time_every_portrait_of_the_years_has_its_place() {
+        let spec = PortraitsOverTime::Time {
+            source: 7,
+            source_until: 1905,
+            intermediate_until: 1920,
+            target_until: 1925,
+            target_pool: 6,
+            one_in: every_one(),
+        };
+        let Benchmark { task, answers } = spec.benchmark(&two_a_year(), Seed::new(0)).unwrap();
+        let train = greys(task.source.inputs());
+        let held_out = greys(answers.held_out_source.inputs());
+        assert_eq!((train.len(), held_out.len()), (7, 3));
+        assert_eq!(
+            sorted([train, held_out].concat()),
+            (0..10).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            greys(task.intermediate.inputs()),
+            (10..40).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            greys(&task.target_pool.inputs),
+            (34..40).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            sorted(greys(answers.target.inputs())),
+            (40..50).collect::<Vec<_>>()
+        );
+        assert_eq!(spec.stream_length(&two_a_year()).unwrap(), 30);
+        let half = spec.scaled_down(2).benchmark(&two_a_year(), Seed::new(0));
+        let half = half.unwrap_err().to_string();
+        assert!(
+            half.contains("label 0"),
+            "one portrait in two is all of one class: {half}"
+        );
+        let stream_labels = answers.intermediate.unwrap();
+        assert_eq!(stream_labels.as_slice()[..3], [0, 1, 0]);
+    }
+
+    #[test]
+    fn by_count_part_of_the_target_is_scored() {
+        let spec = PortraitsOverTime::Count {
+            source: 6,
+            held_out_source: 4,
+            intermediate: 20,
+            target: 10,
+            scored: 5,
+            target_pool: 8,
+        };
+        let Benchmark { task, answers } = spec.benchmark(&two_a_year(), Seed::new(0)).unwrap();
+        assert_eq!((task.source.len(), answers.held_out_source.len()), (6, 4));
+        assert_eq!(
+            greys(&task.target_pool.inputs),
+            (22..30).collect::<Vec<_>>()
+        );
+        assert_eq!(answers.target.len(), 5);
+        assert!(
+            greys(answers.target.inputs())
+                .iter()
+                .all(|grey| (30..40).contains(grey))
+        );
+    }
+
+    #[test]
+    fn settings_read_back_and_faults_are_refused() {
+        for spec in [
+            PortraitsOverTime::paper_years(),
+            PortraitsOverTime::paper_further(),
+        ] {
+            let text = toml::to_string(&spec).unwrap();
+            assert_eq!(toml::from_str::<PortraitsOverTime>(&text).unwrap(), spec);
+            assert!(toml::from_str::<PortraitsOverTime>(&format!("{text}\nextra = 1")).is_err());
+            assert!(spec.benchmark(&two_a_year(), Seed::new(0)).is_err());
+        }
+        let backwards = PortraitsOverTime::Time {
+            source: 1,
+            source_until: 1930,
+            intermediate_until: 1920,
+            target_until: 1925,
+            target_pool: 0,
+            one_in: every_one(),
+        };
+        let error = backwards
+            .benchmark(&two_a_year(), Seed::new(0))
+            .unwrap_err();
+        assert!(error.to_string().contains("1930, 1920, 1925"), "{error}");
+    }
+}

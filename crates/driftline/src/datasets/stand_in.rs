@@ -1,0 +1,173 @@
+//! Made-up data in the form of the known data sets, so that every experiment can be tried without a download. Their
+//! classes can be learned and they drift, but no number made with them says anything about the real ones.
+
+use rand::RngExt;
+
+use super::image::GreyImages;
+use super::{Covertype, Digits, Portraits};
+use crate::Result;
+use crate::data::Labels;
+use crate::random::{Generator, Seed};
+
+/// Seven-segment digits: which of top, top left, top right, middle, bottom left, bottom right, bottom are lit.
+const SEGMENTS: [[bool; 7]; 10] = {
+    const O: bool = true;
+    const X: bool = false;
+    [
+        [O, O, O, X, O, O, O],
+        [X, X, O, X, X, O, X],
+        [O, X, O, O, O, X, O],
+        [O, X, O, O, X, O, O],
+        [X, O, O, O, X, O, X],
+        [O, O, X, O, X, O, O],
+        [O, O, X, O, O, O, O],
+        [O, X, O, X, X, O, X],
+        [O, O, O, O, O, O, O],
+        [O, O, O, O, X, O, O],
+    ]
+};
+/// Where each segment lies: first row, first column, height, width.
+const PLACES: [[usize; 4]; 7] = [
+    [4, 8, 3, 12],
+    [4, 8, 11, 3],
+    [4, 17, 11, 3],
+    [12, 8, 3, 12],
+    [12, 8, 12, 3],
+    [12, 17, 12, 3],
+    [21, 8, 3, 12],
+];
+
+/// `n` digits of 28×28, each moved by up to two pixels and noisy, with random classes.
+pub fn digits(n: usize, seed: Seed) -> Result<Digits> {
+    let mut generator = seed.generator();
+    let mut pixels = Vec::with_capacity(n * 784);
+    let mut classes = Vec::with_capacity(n);
+    for _ in 0..n {
+        let class = generator.random_range(0..10u32);
+        let (down, right) = (
+            generator.random_range(0..5u32),
+            generator.random_range(0..5u32),
+        );
+        let mut picture = [0u8; 784];
+        noise(&mut picture, 40, &mut generator);
+        let lit = SEGMENTS[class as usize].iter().zip(PLACES);
+        for [top, left, height, width] in lit.filter_map(|(&lit, place)| lit.then_some(place)) {
+            let (top, left) = (top + down as usize - 2, left + right as usize - 2);
+            for row in top..top + height {
+                picture[row * 28 + left..row * 28 + left + width].fill(230);
+            }
+        }
+        pixels.extend(picture);
+        classes.push(class);
+    }
+    Digits::new(GreyImages::new(28, 28, pixels)?, Labels::new(classes, 10)?)
+}
+
+/// `n` grey pictures over the years 1905 to 2013: a bright disc, left of the centre for one class and right of it for
+/// the other, that wanders about the centre by half a turn in the course of the years.
+pub fn portraits(n: usize, seed: Seed) -> Result<Portraits> {
+    let mut generator = seed.generator();
+    let side = Portraits::SIDE;
+    let mut pixels = Vec::with_capacity(n * side * side);
+    let (mut classes, mut years) = (Vec::with_capacity(n), Vec::with_capacity(n));
+    for at in 0..n {
+        let time = at as f64 / n as f64;
+        let class = generator.random_range(0..2u32);
+        let turn =
+            std::f64::consts::PI * (f64::from(class) + time) + 0.5 * generator.random::<f64>();
+        let (y, x) = (15.5 + 8.0 * libm::sin(turn), 15.5 + 8.0 * libm::cos(turn));
+        let mut picture = vec![0u8; side * side];
+        noise(&mut picture, 60, &mut generator);
+        for (place, pixel) in picture.iter_mut().enumerate() {
+            let (i, j) = ((place / side) as f64, (place % side) as f64);
+            if (i - y) * (i - y) + (j - x) * (j - x) < 36.0 {
+                *pixel = 220;
+            }
+        }
+        pixels.extend(picture);
+        classes.push(class);
+        years.push(1905 + (109.0 * time) as i16);
+    }
+    Portraits::new(
+        GreyImages::new(side, side, pixels)?,
+        Labels::new(classes, 2)?,
+        years,
+    )
+}
+
+/// `n` rows of 54 features in three classes, the third of which is to be left out: the first two lie on opposite sides
+/// of a plane that turns with the distance to water.
+pub fn covertype(n: usize, seed: Seed) -> Result<Covertype> {
+    let mut generator = seed.generator();
+    let clock = 3;
+    let mut features = Vec::with_capacity(n * 54);
+    let mut classes = Vec::with_capacity(n);
+    for _ in 0..n {
+        let distance = generator.random_range(0..1400u32);
+        let class = generator.random_range(0..20u32) % 7 % 3;
+        let turn = 2.0 * f64::from(distance) / 1400.0;
+        let side = f64::from(class) - 0.5;
+        let start = features.len();
+        features.extend((0..54).map(|_| generator.random::<f32>()));
+        features[start] += (2.0 * side * libm::cos(turn)) as f32;
+        features[start + 1] += (2.0 * side * libm::sin(turn)) as f32;
+        features[start + clock] = distance as f32;
+        classes.push(class as u8 + 1);
+    }
+    Ok(Covertype::from_parts(features, 54, clock, classes))
+}
+
+fn noise(picture: &mut [u8], below: u32, generator: &mut Generator) {
+    for pixel in picture {
+        *pixel = generator.random_range(0..below) as u8;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datasets::{CovertypeByDistance, PortraitsOverTime, RotatingDigits, SameDigits};
+
+    #[test]
+    fn every_protocol_can_be_tried_small() {
+        let seed = Seed::new(5);
+        let pictures = digits(600, seed).unwrap();
+        assert_eq!(pictures, digits(600, seed).unwrap());
+        for spec in [RotatingDigits::paper(), RotatingDigits::paper_mixture()] {
+            let spec = spec.scaled_down(100);
+            assert_eq!(
+                spec.benchmark(&pictures, seed)
+                    .unwrap()
+                    .task
+                    .intermediate
+                    .len(),
+                420
+            );
+            assert_eq!(spec.unused_target(&pictures, seed).unwrap().len(), 100);
+        }
+        let same = SameDigits::paper(2_000).scaled_down(100);
+        let stream = same.benchmark(&pictures, seed).unwrap().task.intermediate;
+        assert_eq!((stream.len(), same.stream_length()), (400, 400));
+
+        let people = portraits(8_000, seed).unwrap();
+        for spec in [
+            PortraitsOverTime::paper_years(),
+            PortraitsOverTime::paper_counts(),
+            PortraitsOverTime::paper_further(),
+        ] {
+            let spec = spec.scaled_down(10);
+            let task = spec.benchmark(&people, seed).unwrap().task;
+            assert_eq!((task.source.len(), task.target_pool.len()), (100, 200));
+            assert_eq!(
+                task.intermediate.len(),
+                spec.stream_length(&people).unwrap()
+            );
+        }
+        let forest = covertype(8_000, seed).unwrap();
+        let spec = CovertypeByDistance::paper().scaled_down(100);
+        assert_eq!(
+            spec.benchmark(&forest, seed).unwrap().answers.target.len(),
+            250
+        );
+    }
+}

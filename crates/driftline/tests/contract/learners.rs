@@ -1,0 +1,98 @@
+//! The learners that keep the contract. A new learner gets a test here, and nothing else.
+
+use std::num::NonZeroUsize;
+
+use driftline::data::{NonNegative, Shape};
+use driftline::models::any::AnyLearner;
+use driftline::models::linear::{CrossValidation, FullBatch, LinearLearner, Penalty, Solver};
+use driftline::models::training::Training;
+
+use crate::learner_laws::{Profile, learner_contract};
+
+fn mini_batch(penalty: Penalty) -> LinearLearner {
+    let training = Training::paper(NonZeroUsize::new(300).unwrap());
+    LinearLearner {
+        solver: Solver::MiniBatch(training),
+        penalty,
+    }
+}
+
+fn full_batch(penalty: Penalty) -> LinearLearner {
+    LinearLearner {
+        solver: Solver::FullBatch(FullBatch::default()),
+        penalty,
+    }
+}
+
+fn l2(lambda: f64) -> Penalty {
+    Penalty::L2(NonNegative::new(lambda).unwrap())
+}
+
+const IMAGE: Shape = Shape::Image {
+    height: 6,
+    width: 5,
+    channels: 3,
+};
+
+/// Sizes below, at and above the number of lanes; two classes and more; vectors and images.
+fn profiles(full_batch: bool) -> impl Iterator<Item = Profile> {
+    [
+        (Shape::Vector(5), 2),
+        (Shape::Vector(16), 3),
+        (Shape::Vector(37), 2),
+        (IMAGE, 4),
+    ]
+    .into_iter()
+    .map(move |(shape, n_classes)| Profile {
+        shape,
+        n_classes,
+        full_batch,
+        slack: if full_batch { 1e-4 } else { 0.02 },
+    })
+}
+
+#[test]
+fn linear_in_mini_batches() {
+    for profile in profiles(false) {
+        learner_contract("linear, mini-batch, L2", &mini_batch(l2(0.002)), profile);
+        learner_contract(
+            "linear, mini-batch, no penalty",
+            &mini_batch(Penalty::None),
+            profile,
+        );
+    }
+}
+
+#[test]
+fn linear_to_the_minimum() {
+    for profile in profiles(true) {
+        learner_contract("linear, full batch, L2", &full_batch(l2(0.01)), profile);
+    }
+}
+
+#[test]
+fn linear_cross_validated() {
+    let search = Penalty::CrossValidated(CrossValidation::default());
+    for profile in profiles(true).take(2) {
+        // The fold that an example falls into depends on how many there are: laws about fixed settings use `tuned`.
+        learner_contract(
+            "linear, full batch, cross-validated",
+            &full_batch(search),
+            Profile {
+                slack: 0.02,
+                ..profile
+            },
+        );
+    }
+}
+
+#[test]
+fn any_learner() {
+    for profile in profiles(false).take(2) {
+        learner_contract(
+            "any: linear",
+            &AnyLearner::Linear(mini_batch(l2(0.002))),
+            profile,
+        );
+    }
+}
