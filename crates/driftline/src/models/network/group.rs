@@ -4,7 +4,9 @@
 use std::ops::Range;
 
 use super::kernels::{Aligned, Isa};
-use super::program::{Kind, Normalizer, Packed, Partial, Pass, Pixelwise, Program, Step, gate};
+use super::program::{
+    Kind, Normalizer, Packed, Partial, Pass, Pixelwise, Program, Seeds, Step, gate,
+};
 use crate::data::Examples;
 use crate::models::loss::softmax::{cross_entropy, score_gradient, softmax};
 use crate::random::Seed;
@@ -164,7 +166,6 @@ impl Group {
     pub fn run(&mut self, phase: &Phase, context: &Context, batch: &Batch) {
         let images = self.part.len();
         if phase.load {
-            self.gradient.fill(0.0);
             self.loss = 0.0;
         }
         for first in (0..images).step_by(SLICE) {
@@ -213,8 +214,10 @@ impl Group {
             &self.deltas[step.to],
             &context.normalizers[norm.index],
         );
-        let mut set = |packed: &Packed, sums: &[f32]| {
-            self.gradient[packed.offset..packed.offset + sums.len()].copy_from_slice(sums);
+        let mut set = |packed: &Packed, sums: &[f64]| {
+            for (g, &sum) in self.gradient[packed.range()].iter_mut().zip(sums) {
+                *g = sum as f32;
+            }
         };
         set(&program.parameters[norm.scale], &partial.scale_gradient);
         set(&program.parameters[norm.shift], &partial.shift_gradient);
@@ -244,7 +247,7 @@ impl Group {
         index: usize,
         slice: [usize; 2],
         context: &Context,
-        seeds: Option<&dyn Fn(usize, usize) -> Seed>,
+        seeds: Option<Seeds>,
     ) {
         let program = context.program;
         let step = &program.steps[index];
@@ -328,6 +331,7 @@ impl Group {
                     delta,
                     &mut kernels[kernel.range()],
                     &mut biases[..bias.outputs_padded],
+                    first > 0,
                 );
                 if step.passes_gradient {
                     affine.input_gradient(

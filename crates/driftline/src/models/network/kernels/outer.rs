@@ -4,9 +4,9 @@ use super::dispatch::run_outer;
 use super::tile::OuterJob;
 use super::{CHANNEL_BLOCK, Isa, Pixels};
 
-/// out[s·length + k][c] += Σ_{i,y,x} source[i][y][x][s·segment_step + k] · delta[i][y][x][c].
+/// out[s·length + k][c] = Σ_{i,y,x} source[i][y][x][s·segment_step + k] · delta[i][y][x][c], or this added to `out`.
 ///
-/// Each sum is begun at zero and then added to `out`, so that the order of additions is fixed by the calls alone.
+/// Sums run over a few images at a time and are then added to `out`, in an order that the shapes alone decide.
 #[derive(Clone, Copy, Debug)]
 pub struct OuterProducts<'a> {
     pub images: usize,
@@ -20,10 +20,12 @@ pub struct OuterProducts<'a> {
     pub delta: &'a [f32],
     pub delta_pixels: Pixels,
     pub channels: usize,
+    /// Add to what is in the array rather than replace it.
+    pub add: bool,
 }
 
 impl OuterProducts<'_> {
-    /// Adds all sums to `out`, which has `segments·length` rows of `channels` numbers.
+    /// Computes all sums into `out`, which has `segments·length` rows of `channels` numbers.
     pub fn run(&self, isa: Isa, out: &mut [f32]) {
         let Self {
             images,
@@ -57,6 +59,7 @@ impl OuterProducts<'_> {
                     delta_grid: self.delta_pixels.grid(),
                     out: out[segment * self.length * self.channels..].as_mut_ptr(),
                     channels: self.channels,
+                    add: self.add || first > 0,
                 };
                 // SAFETY: the assertions above cover the farthest number of every array that the grid, the segments
                 // and their entries can reach; channels are a multiple of 16 and the instruction set is available.

@@ -6,6 +6,9 @@ use super::simd::Register;
 /// How many rows of weights ahead of the one in use are fetched: they come from the second-level cache.
 const AHEAD: usize = 8;
 
+/// Rows of weights per turn of the inner loop: counting takes the same execution ports as multiplying.
+const UNROLL: usize = 4;
+
 /// Where rows and columns of a grid of pixels lie, relative to a pointer; distances in numbers.
 #[derive(Clone, Copy)]
 pub(super) struct Grid {
@@ -48,6 +51,10 @@ pub(super) struct WindowJob {
 /// # Safety
 /// `T`'s instruction set must be available; all pointers valid for the whole grid; `R` ≤ rows, `P` ≤ columns, and
 /// `V·LANES` must divide the number of channels.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "tiles are indexed alike on both sides; iterators would hide that"
+)]
 #[inline(always)]
 pub(super) unsafe fn window<
     T: Register,
@@ -58,27 +65,69 @@ pub(super) unsafe fn window<
 >(
     job: &WindowJob,
 ) {
-    let place = |grid: Grid, row: usize| {
-        (row / job.rows_per_image) * grid.image + (row % job.rows_per_image) * grid.row
-    };
     let mut row = 0;
     while row < job.rows {
         let first_row = row.min(job.rows - R);
+        // Image and row within it, found by one division per tile: divisions are as dear as several multiply-adds.
+        let mut image = first_row / job.rows_per_image;
+        let mut y = first_row % job.rows_per_image;
+        let places: [(usize, usize); R] = std::array::from_fn(|_| {
+            let place = (image, y);
+            y += 1;
+            if y == job.rows_per_image {
+                (image, y) = (image + 1, 0);
+            }
+            place
+        });
         let mut column = 0;
         while column < job.columns {
             let first_column = column.min(job.columns - P);
+            let at = |grid: Grid, r: usize| {
+                let (image, y) = places[r];
+                image * grid.image + y * grid.row + first_column * grid.column
+            };
             // SAFETY: offsets of pixels inside the grid, for which the caller vouches.
             unsafe {
-                let source: [*const f32; R] = std::array::from_fn(|r| {
-                    let at = place(job.source_grid, first_row + r);
-                    job.source.add(at + first_column * job.source_grid.column)
-                });
+                let source: [*const f32; R] =
+                    std::array::from_fn(|r| job.source.add(at(job.source_grid, r)));
                 let mut channel = 0;
                 while channel < job.channels {
                     let sums = sums::<T, R, P, V, STEP>(job, source, job.weights.add(channel));
-                    for (r, sums) in sums.iter().enumerate() {
-                        for (p, &sums) in sums.iter().enumerate() {
-                            finish(job, first_row + r, first_column + p, channel, sums);
+                    let out = |r: usize, p: usize| {
+                        job.out
+                            .add(at(job.out_grid, r) + channel + p * job.out_grid.column)
+                    };
+                    // The choice stands outside the loops so that these unroll and the sums stay in registers.
+                    match job.finish {
+                        Finish::Plain => {
+                            for r in 0..R {
+                                for p in 0..P {
+                                    store(sums[r][p], out(r, p));
+                                }
+                            }
+                        }
+                        Finish::Bias { bias, relu } => {
+                            let bias: [T; V] = load(bias.add(channel));
+                            for r in 0..R {
+                                for p in 0..P {
+                                    let sum: [T; V] =
+                                        std::array::from_fn(|v| sums[r][p][v].add(bias[v]));
+                                    let positive = sum.map(|sum| sum.positive_part());
+                                    store(if relu { positive } else { sum }, out(r, p));
+                                }
+                            }
+                        }
+                        Finish::Gate { gate, grid } => {
+                            for r in 0..R {
+                                let gate = gate.add(at(grid, r) + channel);
+                                for p in 0..P {
+                                    let gate: [T; V] = load(gate.add(p * grid.column));
+                                    let kept: [T; V] = std::array::from_fn(|v| {
+                                        sums[r][p][v].where_positive(gate[v])
+                                    });
+                                    store(kept, out(r, p));
+                                }
+                            }
                         }
                     }
                     channel += V * T::LANES;
@@ -87,6 +136,24 @@ pub(super) unsafe fn window<
             column += P;
         }
         row += R;
+    }
+}
+
+/// # Safety
+/// `T`'s instruction set must be available and `from` readable for `V` registers.
+#[inline(always)]
+unsafe fn load<T: Register, const V: usize>(from: *const f32) -> [T; V] {
+    // SAFETY: the caller's promise.
+    std::array::from_fn(|v| unsafe { T::load(from.add(v * T::LANES)) })
+}
+
+/// # Safety
+/// `T`'s instruction set must be available and `to` writable for `V` registers.
+#[inline(always)]
+unsafe fn store<T: Register, const V: usize>(values: [T; V], to: *mut f32) {
+    for (v, value) in values.into_iter().enumerate() {
+        // SAFETY: the caller's promise.
+        unsafe { value.store(to.add(v * T::LANES)) }
     }
 }
 
@@ -107,20 +174,19 @@ unsafe fn sums<T: Register, const R: usize, const P: usize, const V: usize, cons
     unsafe {
         let mut sums = [[[T::splat(0.0); V]; P]; R];
         for _ in 0..job.segments {
-            for k in 0..job.length {
-                let w: [T; V] = std::array::from_fn(|v| T::load(weights.add(v * T::LANES)));
-                for r in 0..R {
-                    for p in 0..P {
-                        let x = T::splat(*source[r].add(k + p * step));
-                        for v in 0..V {
-                            sums[r][p][v] = x.mul_add(w[v], sums[r][p][v]);
-                        }
-                    }
+            let mut k = 0;
+            while k + UNROLL <= job.length {
+                for u in 0..UNROLL {
+                    let w = weights.wrapping_add(u * job.channels);
+                    products::<T, R, P, V>(&mut sums, source, k + u, step, w, job.channels);
                 }
-                for v in 0..V {
-                    T::prefetch(weights.wrapping_add(AHEAD * job.channels + v * T::LANES));
-                }
-                weights = weights.add(job.channels);
+                weights = weights.wrapping_add(UNROLL * job.channels);
+                k += UNROLL;
+            }
+            while k < job.length {
+                products::<T, R, P, V>(&mut sums, source, k, step, weights, job.channels);
+                weights = weights.wrapping_add(job.channels);
+                k += 1;
             }
             for row in &mut source {
                 *row = row.wrapping_add(job.segment_step);
@@ -130,42 +196,41 @@ unsafe fn sums<T: Register, const R: usize, const P: usize, const V: usize, cons
     }
 }
 
+/// sums[r][p] += source[r][k + p·step] · weights, for one row of weights.
+///
 /// # Safety
 /// As for [`window`].
+#[expect(
+    clippy::needless_range_loop,
+    reason = "tiles are indexed alike on both sides; iterators would hide that"
+)]
 #[inline(always)]
-unsafe fn finish<T: Register, const V: usize>(
-    job: &WindowJob,
-    row: usize,
-    column: usize,
-    channel: usize,
-    sums: [T; V],
+unsafe fn products<T: Register, const R: usize, const P: usize, const V: usize>(
+    sums: &mut [[[T; V]; P]; R],
+    source: [*const f32; R],
+    k: usize,
+    step: usize,
+    weights: *const f32,
+    channels: usize,
 ) {
-    let place = |grid: Grid| {
-        (row / job.rows_per_image) * grid.image
-            + (row % job.rows_per_image) * grid.row
-            + column * grid.column
-            + channel
-    };
-    for (v, &sum) in sums.iter().enumerate() {
-        let lane = v * T::LANES;
-        // SAFETY: channels of a pixel inside the grid, for which the caller vouches.
-        unsafe {
-            let value = match job.finish {
-                Finish::Plain => sum,
-                Finish::Bias { bias, relu: false } => sum.add(T::load(bias.add(channel + lane))),
-                Finish::Bias { bias, relu: true } => {
-                    sum.add(T::load(bias.add(channel + lane))).positive_part()
+    // SAFETY: window offsets of pixels inside the grid and a row of the weights, for which the caller vouches.
+    unsafe {
+        let w: [T; V] = load(weights);
+        for r in 0..R {
+            for p in 0..P {
+                let x = T::splat(*source[r].add(k + p * step));
+                for v in 0..V {
+                    sums[r][p][v] = x.mul_add(w[v], sums[r][p][v]);
                 }
-                Finish::Gate { gate, grid } => {
-                    sum.where_positive(T::load(gate.add(place(grid) + lane)))
-                }
-            };
-            value.store(job.out.add(place(job.out_grid) + lane));
+            }
+        }
+        for v in 0..V {
+            T::prefetch(weights.wrapping_add(AHEAD * channels + v * T::LANES));
         }
     }
 }
 
-/// A checked job: out[t][c] += Σ_{i,y,x} source[i][y][x][t] · delta[i][y][x][c], the sum begun at zero.
+/// A checked job: out[t][c] = Σ_{i,y,x} source[i][y][x][t] · delta[i][y][x][c], or this added to what is there.
 #[derive(Clone, Copy)]
 pub(super) struct OuterJob {
     pub images: usize,
@@ -177,6 +242,7 @@ pub(super) struct OuterJob {
     pub delta_grid: Grid,
     pub out: *mut f32,
     pub channels: usize,
+    pub add: bool,
 }
 
 /// One tile of `E` kernel entries × `V` registers of channels.
@@ -198,23 +264,56 @@ pub(super) unsafe fn outer<T: Register, const E: usize, const V: usize>(job: &Ou
                 let (sources, deltas) = (job.source_grid, job.delta_grid);
                 let mut source = job.source.add(image * sources.image + row * sources.row);
                 let mut delta = job.delta.add(image * deltas.image + row * deltas.row);
-                for _ in 0..job.columns {
-                    let d: [T; V] = std::array::from_fn(|v| T::load(delta.add(v * T::LANES)));
-                    for (e, sums) in sums.iter_mut().enumerate() {
-                        let x = T::splat(*source.add(e));
+                for _ in 0..job.columns / 2 {
+                    for c in 0..2 {
+                        let (source, delta) =
+                            (source.add(c * sources.column), delta.add(c * deltas.column));
+                        outer_product(&mut sums, source, delta);
+                        // The same place one row on: its lines lie apart, and waiting for them costs more than asking.
+                        T::prefetch(source.wrapping_add(sources.row));
+                        T::prefetch(source.wrapping_add(sources.row + E - 1));
                         for v in 0..V {
-                            sums[v] = x.mul_add(d[v], sums[v]);
+                            T::prefetch(delta.wrapping_add(deltas.row + v * T::LANES));
                         }
                     }
-                    source = source.wrapping_add(sources.column);
-                    delta = delta.wrapping_add(deltas.column);
+                    source = source.wrapping_add(2 * sources.column);
+                    delta = delta.wrapping_add(2 * deltas.column);
+                }
+                if !job.columns.is_multiple_of(2) {
+                    outer_product(&mut sums, source, delta);
                 }
             }
         }
         for (e, sums) in sums.iter().enumerate() {
             for (v, sum) in sums.iter().enumerate() {
                 let to = job.out.add(e * job.channels + v * T::LANES);
-                sum.add(T::load(to)).store(to);
+                if job.add {
+                    sum.add(T::load(to)).store(to);
+                } else {
+                    sum.store(to);
+                }
+            }
+        }
+    }
+}
+
+/// sums[e] += source[e] · delta.
+///
+/// # Safety
+/// As for [`outer`].
+#[inline(always)]
+unsafe fn outer_product<T: Register, const E: usize, const V: usize>(
+    sums: &mut [[T; V]; E],
+    source: *const f32,
+    delta: *const f32,
+) {
+    // SAFETY: one pixel inside the grid, for which the caller vouches.
+    unsafe {
+        let d: [T; V] = load(delta);
+        for (e, sums) in sums.iter_mut().enumerate() {
+            let x = T::splat(*source.add(e));
+            for v in 0..V {
+                sums[v] = x.mul_add(d[v], sums[v]);
             }
         }
     }

@@ -161,7 +161,7 @@ impl Affine {
         .run(isa, out);
     }
 
-    /// Adds the gradients of kernel and bias. `images` are those from `first` on in the values, and from `first_delta` on
+    /// Computes the gradients of kernel and bias, or adds them to what is there. `images` are those from `first` on in the values, and from `first_delta` on
     /// in the gradient.
     #[expect(
         clippy::too_many_arguments,
@@ -177,6 +177,7 @@ impl Affine {
         delta: &[f32],
         kernel: &mut [f32],
         bias: &mut [f32],
+        add: bool,
     ) {
         let [rows, columns] = self.grid;
         OuterProducts {
@@ -191,8 +192,12 @@ impl Affine {
             delta,
             delta_pixels: to.deltas.inside(first_delta),
             channels: to.depth,
+            add,
         }
         .run(isa, kernel);
+        if !add {
+            bias.fill(0.0);
+        }
         let pixels = to.deltas.inside(first_delta);
         vectorized(
             isa,
@@ -201,12 +206,7 @@ impl Affine {
                 for image in 0..images {
                     for y in 0..rows {
                         let start = pixels.origin + image * pixels.image + y * pixels.row;
-                        for pixel in delta[start..start + columns * to.depth].chunks_exact(to.depth)
-                        {
-                            for (b, d) in bias.iter_mut().zip(pixel) {
-                                *b += d;
-                            }
-                        }
+                        add_columns(&delta[start..start + columns * to.depth], bias);
                     }
                 }
             },
@@ -279,6 +279,34 @@ impl Affine {
 
     pub fn fresh_turned(&self, from: &Tensor, to: &Tensor) -> Aligned {
         Aligned::zeros(self.turned_len(from, to))
+    }
+}
+
+/// sums[c] += Σ_x row[x][c], several pixels side by side so that additions need not wait for each other.
+#[inline(always)]
+fn add_columns(row: &[f32], sums: &mut [f32]) {
+    const WIDE: usize = 64;
+    let depth = sums.len();
+    let mut rest = row;
+    if WIDE.is_multiple_of(depth) {
+        let mut wide = [0.0; WIDE];
+        let (blocks, after) = row.as_chunks::<WIDE>();
+        for block in blocks {
+            for (sum, d) in wide.iter_mut().zip(block) {
+                *sum += d;
+            }
+        }
+        for pixel in wide.chunks_exact(depth) {
+            for (sum, d) in sums.iter_mut().zip(pixel) {
+                *sum += d;
+            }
+        }
+        rest = after;
+    }
+    for pixel in rest.chunks_exact(depth) {
+        for (sum, d) in sums.iter_mut().zip(pixel) {
+            *sum += d;
+        }
     }
 }
 

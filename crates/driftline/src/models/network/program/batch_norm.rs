@@ -15,16 +15,18 @@ pub(crate) struct Norm {
     pub image: bool,
 }
 
-/// Sums over a part of the batch, per channel.
+/// Sums over a part of the batch, per channel: over the pixels of an image in single precision, over images in double.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Partial {
     pub count: usize,
-    pub mean: Vec<f32>,
+    pub mean: Vec<f64>,
     /// Σ (x − mean)² around the part's own mean.
-    pub squares: Vec<f32>,
+    pub squares: Vec<f64>,
     /// Σ dy and Σ dy·x̂.
-    pub shift_gradient: Vec<f32>,
-    pub scale_gradient: Vec<f32>,
+    pub shift_gradient: Vec<f64>,
+    pub scale_gradient: Vec<f64>,
+    /// The sums of one image.
+    of_image: [Vec<f32>; 2],
 }
 
 /// What the whole batch has found out, per channel.
@@ -55,29 +57,36 @@ impl Partial {
             squares: zeros.clone(),
             shift_gradient: zeros.clone(),
             scale_gradient: zeros,
+            of_image: [vec![0.0; channels], vec![0.0; channels]],
         }
     }
 
     /// Mean and squares of the first `images` images, in two passes.
     pub fn measure(&mut self, images: usize, tensor: &Tensor, values: &[f32]) {
-        let pixels = tensor.values.inside(0);
         let channels = tensor.volume[2];
         self.count = images * tensor.volume[0] * tensor.volume[1];
-        self.mean.fill(0.0);
-        self.squares.fill(0.0);
-        each_pixel(images, tensor.volume, pixels, pixels, |at, _| {
-            for (sum, x) in self.mean.iter_mut().zip(&values[at..at + channels]) {
-                *sum += x;
+        let [sums, mean] = &mut self.of_image;
+        let mut pass = |totals: &mut [f64], mean: &[f32], term: fn(f32) -> f32| {
+            totals.fill(0.0);
+            for image in 0..images {
+                sums.fill(0.0);
+                let pixels = tensor.values.inside(image);
+                each_pixel(1, tensor.volume, pixels, pixels, |at, _| {
+                    let around = sums.iter_mut().zip(mean);
+                    for ((sum, mean), x) in around.zip(&values[at..at + channels]) {
+                        *sum += term(x - mean);
+                    }
+                });
+                add(totals, sums);
             }
-        });
-        let share = 1.0 / self.count as f32;
-        self.mean.iter_mut().for_each(|mean| *mean *= share);
-        each_pixel(images, tensor.volume, pixels, pixels, |at, _| {
-            let around = self.squares.iter_mut().zip(&self.mean);
-            for ((sum, mean), x) in around.zip(&values[at..at + channels]) {
-                *sum += (x - mean) * (x - mean);
-            }
-        });
+        };
+        mean.fill(0.0);
+        pass(&mut self.mean, mean, |x| x);
+        for (total, mean) in self.mean.iter_mut().zip(&mut *mean) {
+            *mean = (*total / self.count as f64) as f32;
+            *total = f64::from(*mean);
+        }
+        pass(&mut self.squares, mean, |x| x * x);
     }
 
     /// Σ dy and Σ dy·x̂ of the first `images` images.
@@ -92,15 +101,33 @@ impl Partial {
         let channels = from.volume[2];
         self.shift_gradient.fill(0.0);
         self.scale_gradient.fill(0.0);
-        let (x_pixels, d_pixels) = (from.values.inside(0), to.deltas.inside(0));
-        each_pixel(images, from.volume, x_pixels, d_pixels, |x, d| {
-            let (x, d) = (&values[x..x + channels], &deltas[d..d + channels]);
-            for c in 0..channels {
-                let normalized = (x[c] - normalizer.mean[c]) * normalizer.inverse[c];
-                self.shift_gradient[c] += d[c];
-                self.scale_gradient[c] += d[c] * normalized;
-            }
-        });
+        let [shift, scale] = &mut self.of_image;
+        let (shift, scale) = (&mut shift[..channels], &mut scale[..channels]);
+        let mean = &normalizer.mean[..channels];
+        for image in 0..images {
+            shift.fill(0.0);
+            scale.fill(0.0);
+            let (x_pixels, d_pixels) = (from.values.inside(image), to.deltas.inside(image));
+            each_pixel(1, from.volume, x_pixels, d_pixels, |x, d| {
+                let (x, d) = (&values[x..x + channels], &deltas[d..d + channels]);
+                for c in 0..channels {
+                    shift[c] += d[c];
+                    scale[c] += d[c] * (x[c] - mean[c]);
+                }
+            });
+            add(&mut self.shift_gradient, shift);
+            add(&mut self.scale_gradient, scale);
+        }
+        // Once per sum and not once per term: after a ReLU many terms are alike, and so would be their roundings.
+        for (sum, &inverse) in self.scale_gradient.iter_mut().zip(&normalizer.inverse) {
+            *sum *= f64::from(inverse);
+        }
+    }
+}
+
+fn add(totals: &mut [f64], sums: &[f32]) {
+    for (total, &sum) in totals.iter_mut().zip(sums) {
+        *total += f64::from(sum);
     }
 }
 
@@ -114,9 +141,9 @@ impl Norm {
         for part in parts {
             let m = part.count as f64;
             for c in 0..channels {
-                let apart = f64::from(part.mean[c]) - mean[c];
+                let apart = part.mean[c] - mean[c];
                 mean[c] += apart * m / (n + m);
-                squares[c] += f64::from(part.squares[c]) + apart * apart * n * m / (n + m);
+                squares[c] += part.squares[c] + apart * apart * n * m / (n + m);
             }
             n += m;
         }
@@ -155,8 +182,8 @@ impl Norm {
     /// The batch's means of dy and dy·x̂ from those of its parts.
     pub fn combine_gradient(&self, parts: &[&Partial], normalizer: &mut Normalizer) {
         let n: usize = parts.iter().map(|part| part.count).sum();
-        let mean = |pick: fn(&Partial) -> &[f32], c: usize| {
-            let sum: f64 = parts.iter().map(|part| f64::from(pick(part)[c])).sum();
+        let mean = |pick: fn(&Partial) -> &[f64], c: usize| {
+            let sum: f64 = parts.iter().map(|part| pick(part)[c]).sum();
             (sum / n as f64) as f32
         };
         let channels = parts[0].mean.len();

@@ -12,7 +12,7 @@ pub(super) use affine::{Affine, turn};
 pub(super) use batch_norm::{Norm, Normalizer, Partial};
 pub(super) use layout::Tensor;
 pub(super) use packing::{Packed, pack_all, unpack_all};
-pub(super) use pixelwise::{Pass, Pixelwise, gate};
+pub(super) use pixelwise::{Pass, Pixelwise, Seeds, gate};
 
 use std::ops::Range;
 

@@ -17,6 +17,9 @@ pub(crate) enum Pixelwise {
     Flatten,
 }
 
+/// Dropout's seed for a layer and an image.
+pub(crate) type Seeds<'a> = &'a dyn Fn(usize, usize) -> Seed;
+
 /// The arrays of one pass over images `first..first + images` of the values.
 pub(crate) struct Pass<'a> {
     pub first: usize,
@@ -32,7 +35,7 @@ impl Pixelwise {
         pass: &Pass,
         source: &[f32],
         out: &mut [f32],
-        factors: Option<(&mut [f32], &dyn Fn(usize, usize) -> Seed)>,
+        factors: Option<(&mut [f32], Seeds)>,
     ) {
         let Pass {
             first,
