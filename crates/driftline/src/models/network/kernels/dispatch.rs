@@ -7,10 +7,12 @@ use super::tile::{OuterJob, WindowJob, outer, window};
 type WindowFunction = unsafe fn(&WindowJob);
 type OuterFunction = unsafe fn(&OuterJob);
 
-/// Functions compiled for one instruction set, with a table from tile sizes to them.
+/// Functions compiled for one instruction set, with a table from tile sizes to them. In brackets behind a tile: the
+/// distances between source columns that it is compiled for separately, because the paper's networks have them; every
+/// further function costs compile time.
 macro_rules! compiled {
     ($module:ident, $register:ty, $(features = $features:literal,)?
-     windows = [$(($r:literal, $p:literal)),*], outers = [$($e:literal),*], narrow = $narrow:literal) => {
+     windows = [$(($r:literal, $p:literal): [$($step:literal),*]),*], outers = [$($e:literal),*], narrow = $narrow:literal) => {
         mod $module {
             use super::*;
 
@@ -38,9 +40,7 @@ macro_rules! compiled {
             pub(super) fn window_function(rows: usize, columns: usize, registers: usize, step: usize) -> WindowFunction {
                 match (rows, columns) {
                     $(($r, $p) => match (registers, step) {
-                        (2, 2) => window_tile::<$r, $p, 2, 2>,
-                        (2, 32) => window_tile::<$r, $p, 2, 32>,
-                        (2, 64) => window_tile::<$r, $p, 2, 64>,
+                        $((2, $step) => window_tile::<$r, $p, 2, $step>,)*
                         (2, _) => window_tile::<$r, $p, 2, 0>,
                         _ => window_tile::<$r, $p, $narrow, 0>,
                     },)*
@@ -64,30 +64,21 @@ compiled!(
     crate::models::network::kernels::avx512::Avx512,
     features = "avx512f",
     windows = [
-        (1, 14),
-        (1, 13),
-        (1, 12),
-        (1, 11),
-        (1, 10),
-        (1, 9),
-        (1, 8),
-        (1, 7),
-        (1, 6),
-        (1, 5),
-        (1, 4),
-        (1, 3),
-        (1, 2),
-        (1, 1),
-        (2, 7),
-        (2, 6),
-        (2, 5),
-        (2, 4),
-        (3, 4),
-        (3, 3),
-        (4, 3),
-        (4, 2),
-        (7, 2),
-        (7, 1)
+        (1, 14): [2],
+        (1, 10): [],
+        (1, 8): [2, 32, 64],
+        (1, 7): [],
+        (1, 5): [],
+        (1, 4): [],
+        (1, 3): [],
+        (1, 2): [],
+        (1, 1): [],
+        (2, 7): [32, 64],
+        (2, 5): [],
+        (3, 4): [32, 64],
+        (3, 3): [32],
+        (4, 3): [32],
+        (7, 2): []
     ],
     outers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14],
     narrow = 1
@@ -98,17 +89,16 @@ compiled!(
     crate::models::network::kernels::avx2::Avx2,
     features = "avx2,fma",
     windows = [
-        (1, 6),
-        (1, 5),
-        (1, 4),
-        (1, 3),
-        (1, 2),
-        (1, 1),
-        (2, 3),
-        (2, 2),
-        (3, 2),
-        (3, 1),
-        (6, 1)
+        (1, 6): [2],
+        (1, 5): [2, 32, 64],
+        (1, 4): [2, 32, 64],
+        (1, 3): [],
+        (1, 2): [],
+        (1, 1): [],
+        (2, 3): [32, 64],
+        (2, 2): [32, 64],
+        (3, 2): [32, 64],
+        (6, 1): []
     ],
     outers = [1, 2, 3, 4, 5, 6],
     narrow = 2
@@ -117,17 +107,12 @@ compiled!(
     portable,
     crate::models::network::kernels::portable::Portable,
     windows = [
-        (1, 6),
-        (1, 5),
-        (1, 4),
-        (1, 3),
-        (1, 2),
-        (1, 1),
-        (2, 3),
-        (2, 2),
-        (3, 2),
-        (3, 1),
-        (6, 1)
+        (1, 6): [],
+        (1, 4): [],
+        (1, 2): [],
+        (1, 1): [],
+        (2, 3): [],
+        (3, 2): []
     ],
     outers = [1, 2, 3, 4, 5, 6],
     narrow = 2
