@@ -2,6 +2,7 @@
 //! 0 done · 1 error · 2 usage · 3 ran, but a check did not hold · 130 stopped by Ctrl-C.
 
 mod args;
+mod assumptions;
 mod cache;
 mod commands;
 mod failure;

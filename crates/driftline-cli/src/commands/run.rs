@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::cache::CacheArgs;
 use crate::failure::{Failure, Outcome, Result};
 use crate::progress::{Progress, Talk};
-use crate::{interrupt, output};
+use crate::{assumptions, interrupt, output};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -164,6 +164,7 @@ pub fn execute(
     .run(selection, &mut store, &progress);
     progress.end();
     result?;
+    assumptions::measure(plan, runtime, folder)?;
     Ok(store)
 }
 

@@ -34,7 +34,7 @@ impl Page {
             &section.checks,
             &section.steps,
         ];
-        for grid in main.into_iter().flatten() {
+        for grid in main.into_iter().flatten().chain(&section.theory) {
             self.grid(grid, level);
         }
         if !section.notes.is_empty() {

@@ -15,6 +15,7 @@ mod section;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod theory;
 
 use driftline::experiment::Store;
 use minijinja::syntax::SyntaxConfig;

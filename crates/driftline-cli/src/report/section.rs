@@ -6,7 +6,8 @@ use serde::Serialize;
 use super::figures::{self, Figure};
 use super::grid::Grid;
 use super::numbers::fixed;
-use super::{curves, events, explain, provenance, results, settings};
+use super::{curves, events, explain, provenance, results, settings, theory};
+use crate::assumptions;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Section {
@@ -21,6 +22,8 @@ pub struct Section {
     pub distribution: Option<Grid>,
     pub checks: Option<Grid>,
     pub steps: Option<Grid>,
+    /// What the theory asks of the drift, where it was measured.
+    pub theory: Vec<Grid>,
     /// The numbers behind the curves.
     pub means: Vec<Grid>,
     pub settings: Vec<Grid>,
@@ -45,6 +48,7 @@ impl Section {
             distribution: results::distribution(&table),
             checks: results::checks(&checks).if_any(),
             steps: events::steps(store),
+            theory: theory::grids(&assumptions::read(store.folder())),
             means: means(store),
             settings: settings::grids(manifest),
             facts: provenance::facts(store),

@@ -71,6 +71,10 @@ impl Classifier for AnyModel {
     fn assess(&self, inputs: &Inputs) -> Result<(Labels, Probabilities)> {
         self.classifier().assess(inputs)
     }
+
+    fn margin(&self) -> Option<MarginModel> {
+        self.classifier().margin()
+    }
 }
 
 impl Learner for AnyLearner {

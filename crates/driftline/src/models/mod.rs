@@ -29,6 +29,11 @@ pub trait Classifier: Send + Sync {
         Ok((probabilities.argmax(), probabilities))
     }
 
+    /// The model as one linear score of two classes, if it is one: what the theory speaks of.
+    fn margin(&self) -> Option<linear::MarginModel> {
+        None
+    }
+
     fn predict(&self, inputs: &Inputs) -> Result<Labels> {
         Ok(self.assess(inputs)?.0)
     }

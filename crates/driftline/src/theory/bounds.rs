@@ -7,7 +7,8 @@ use crate::models::linear::{BiasRule, NormBall};
 /// An upper bound on a loss or an error.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bound {
-    /// Infinite where an assumption fails.
+    /// Infinite where an assumption fails, which JSON can only say as `null`.
+    #[serde(with = "infinite_as_null")]
     pub value: f64,
     /// Ramp loss and error never exceed 1, so a bound of 1 or more says nothing.
     pub vacuous: bool,
@@ -27,6 +28,18 @@ impl Bound {
             vacuous: value >= 1.0,
             broken,
         }
+    }
+}
+
+mod infinite_as_null {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        value.is_finite().then_some(*value).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Ok(Option::<f64>::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
     }
 }
 

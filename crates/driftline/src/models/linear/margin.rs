@@ -124,6 +124,10 @@ impl Classifier for MarginModel {
         2
     }
 
+    fn margin(&self) -> Option<MarginModel> {
+        Some(self.clone())
+    }
+
     fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
         class_probabilities(&self.scores(inputs)?)
     }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::cross_validation::CrossValidation;
 use super::full_batch::{self, FullBatch};
 use super::kernel::{self, BLOCK, Block};
+use super::margin::MarginModel;
 use super::mini_batch;
 use crate::Result;
 use crate::data::{Examples, Inputs, NonNegative, Probabilities, Shape};
@@ -108,6 +109,17 @@ impl Classifier for LinearModel {
 
     fn n_classes(&self) -> usize {
         self.n_classes
+    }
+
+    /// The log-odds of class 1 against class 0.
+    fn margin(&self) -> Option<MarginModel> {
+        if self.n_classes != 2 {
+            return None;
+        }
+        let difference = |(a, b): (&f32, &f32)| f64::from(*a) - f64::from(*b);
+        let weights = self.weights(1).iter().zip(self.weights(0)).map(difference);
+        let bias = f64::from(self.bias(1)) - f64::from(self.bias(0));
+        MarginModel::with_shape(weights.collect(), bias, self.shape).ok()
     }
 
     fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
