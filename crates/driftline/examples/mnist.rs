@@ -1,9 +1,5 @@
 //! Trains the paper's conv net on 5,000 MNIST digits for 10 epochs and prints the accuracy on the 10,000 test digits, for
-//! seeds 0 to 4. The folder holds the four IDX files, unpacked:
-//!
-//! ```text
-//! cargo run --release --example mnist -- path/to/folder
-//! ```
+//! seeds 0 to 4. The folder holds the four IDX files, unpacked: `cargo run --release --example mnist -- FOLDER`.
 
 use std::num::NonZeroUsize;
 use std::path::Path;

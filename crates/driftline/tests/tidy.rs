@@ -6,13 +6,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// (rule, file, reason). Keep it short.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[];
+const EXCEPTIONS: &[(&str, &str, &str)] = &[(
+    "headers",
+    "crates/driftline/src/lib.rs",
+    "the documentation of the whole crate, with its example",
+)];
 
 /// The modules of the library from the lowest layer to the highest; modules of one layer do not use each other, except
 /// within `PEERS`.
 const LAYERS: &[&[&str]] = &[
     &["error"],
-    &["random", "math"],
+    &["files", "random", "math"],
     &["data"],
     &["models", "transport"],
     &["adapt", "evaluate", "datasets"],
@@ -37,7 +41,10 @@ const FORBIDDEN: &[(&str, &str)] = &[
     ("from_os_rng", "all randomness comes from a seed"),
     ("RandomState", "its order differs from run to run"),
     ("process::exit", "the library ends nothing but itself"),
-    ("mul_add", "fused multiply-add changes the bits"),
+    (
+        "mul_add",
+        "fused multiply-add changes the bits, outside the network's kernels",
+    ),
     ("static mut", "nothing is global"),
 ];
 
@@ -248,7 +255,9 @@ fn the_library_does_nothing_that_it_promises_not_to() {
                     let word = |c: char| c.is_alphanumeric() || c == '_';
                     !line[..at].ends_with(word) && !line[at + what.len()..].starts_with(word)
                 });
-                if found {
+                // Networks are fast by fused multiply-add, and their results record the instruction set.
+                let network_kernel = source.path.contains("/network/kernels/");
+                if found && !(*what == "mul_add" && network_kernel) {
                     faults.push((
                         source.path.clone(),
                         format!("line {number}: `{what}`: {why}"),

@@ -42,7 +42,7 @@ pub struct RunArgs {
     /// Run only the i-th of n shares of the trials
     #[arg(long, value_name = "i/n", value_parser = parse_shard)]
     shard: Option<Shard>,
-    /// `smoke` tries everything on a tenth of the data
+    /// `smoke` tries everything on a fiftieth of the data
     #[arg(long, value_enum, default_value = "full")]
     scale: ScaleArg,
     /// Print results as JSON

@@ -22,7 +22,7 @@ use crate::{Error, Result};
 pub enum Scale {
     /// As the file says.
     Full,
-    /// A twentieth of the data, stand-ins for files, two epochs and repeats, one seed: does it run at all?
+    /// A fiftieth of the data, stand-ins for files, two epochs and repeats, one seed: does it run at all?
     Smoke,
 }
 
@@ -208,8 +208,8 @@ impl std::fmt::Debug for PlannedMethod {
     }
 }
 
-/// At smoke scale: a twentieth of the data.
-pub(super) const SMOKE_DIVISOR: usize = 20;
+/// At smoke scale: a fiftieth of the data.
+pub(super) const SMOKE_DIVISOR: usize = 50;
 
 /// At smoke scale: at most two of anything repeated.
 pub(super) fn at_most_two(n: NonZeroUsize) -> NonZeroUsize {

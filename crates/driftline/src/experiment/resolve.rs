@@ -312,7 +312,16 @@ fn curriculum(spec: &CurriculumSpec, at: &str, scale: Scale) -> Result<Curriculu
 }
 
 fn windowing(spec: &WindowsSpec, at: &str, scale: Scale) -> Result<Windowing> {
-    let tail = spec.tail.unwrap_or(Tail::Forbid);
+    // Windows scaled down need not divide a stream scaled down, even where they do at full size.
+    let strict = if scale == Scale::Smoke {
+        Tail::Merge
+    } else {
+        Tail::Forbid
+    };
+    let tail = spec
+        .tail
+        .filter(|tail| *tail != Tail::Forbid)
+        .unwrap_or(strict);
     let smaller = |n: usize| {
         if scale == Scale::Smoke {
             (n / SMOKE_DIVISOR).max(1)

@@ -2,9 +2,13 @@
 
 use std::num::NonZeroUsize;
 
-use driftline::data::{NonNegative, Shape};
+use driftline::data::{NonNegative, Positive, Shape};
 use driftline::models::any::AnyLearner;
-use driftline::models::linear::{CrossValidation, FullBatch, LinearLearner, Penalty, Solver};
+use driftline::models::linear::{
+    BiasRule, CrossValidation, FullBatch, LinearLearner, MarginLearner, NormBall, Penalty, Solver,
+};
+use driftline::models::loss::margin::MarginLoss;
+use driftline::models::network::{Architecture, NetworkLearner};
 use driftline::models::training::Training;
 
 use crate::learner_laws::{Profile, learner_contract};
@@ -94,5 +98,46 @@ fn any_learner() {
             &AnyLearner::Linear(mini_batch(l2(0.002))),
             profile,
         );
+    }
+}
+
+#[test]
+fn networks() {
+    let training = Training::paper(NonZeroUsize::new(60).unwrap());
+    let slack = 0.1;
+    for profile in profiles(false) {
+        let mlp = NetworkLearner::new(Architecture::mlp(), training);
+        learner_contract("network, MLP", &mlp, Profile { slack, ..profile });
+    }
+    let conv = NetworkLearner::new(Architecture::paper_conv(), training);
+    let image = Profile {
+        shape: IMAGE,
+        n_classes: 4,
+        full_batch: false,
+        slack,
+    };
+    learner_contract("network, conv", &conv, image);
+    learner_contract("any network", &AnyLearner::Network(conv), image);
+}
+
+#[test]
+fn margin_models() {
+    let class = NormBall::new(Positive::new(4.0).unwrap(), BiasRule::Free);
+    for loss in [MarginLoss::Hinge, MarginLoss::Logistic] {
+        let two_classes = profiles(true).filter(|profile| profile.n_classes == 2);
+        for profile in two_classes {
+            let learner = MarginLearner::new(loss, class);
+            // The hinge loss has many minimisers on separable data: which one is found depends on the examples' order.
+            let full_batch = loss == MarginLoss::Logistic;
+            learner_contract(
+                "margin",
+                &learner,
+                Profile {
+                    slack: 0.02,
+                    full_batch,
+                    ..profile
+                },
+            );
+        }
     }
 }

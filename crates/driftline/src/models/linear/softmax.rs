@@ -113,13 +113,7 @@ impl Classifier for LinearModel {
 
     /// The log-odds of class 1 against class 0.
     fn margin(&self) -> Option<MarginModel> {
-        if self.n_classes != 2 {
-            return None;
-        }
-        let difference = |(a, b): (&f32, &f32)| f64::from(*a) - f64::from(*b);
-        let weights = self.weights(1).iter().zip(self.weights(0)).map(difference);
-        let bias = f64::from(self.bias(1)) - f64::from(self.bias(0));
-        MarginModel::with_shape(weights.collect(), bias, self.shape).ok()
+        MarginModel::from_softmax(self)
     }
 
     fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {

@@ -35,6 +35,9 @@ pub(super) fn probabilities(network: &Network, inputs: &Inputs) -> Result<Probab
     };
     let classes = program.n_classes;
     let mut values = vec![0.0; inputs.len() * classes];
+    if inputs.is_empty() {
+        return Probabilities::new(values, classes);
+    }
     let threads = network.runtime.threads.get();
     let threads = threads.min(inputs.len() / WORTH_SHARING).max(1);
     let rows = inputs.len().div_ceil(threads).next_multiple_of(SLICE);

@@ -193,8 +193,13 @@ fn judge(
     } else {
         MarginLoss::Hinge
     };
-    let fitted = MarginLearner::new(loss, class).minimize(after.points(), teacher, seed)?;
-    let known = [Some(&fitted), teacher, student];
+    let fitted = match MarginLearner::new(loss, class).minimize(after.points(), teacher, seed) {
+        Ok(fitted) => Some(fitted),
+        // The models at hand bound α* as well, only less tightly.
+        Err(crate::Error::NotConverged { .. }) => None,
+        Err(error) => return Err(error),
+    };
+    let known = [fitted.as_ref(), teacher, student];
     step.best = known
         .into_iter()
         .flatten()
