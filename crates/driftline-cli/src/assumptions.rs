@@ -11,6 +11,7 @@ use driftline::theory::assumptions::{Assumptions, Subject, check};
 use serde::{Deserialize, Serialize};
 
 use crate::failure::Result;
+use crate::progress::Talk;
 
 /// The checker's findings on one data set.
 #[derive(Debug, Serialize, Deserialize)]
@@ -39,7 +40,7 @@ pub fn read(folder: &Path) -> Vec<Finding> {
 }
 
 /// Measures every data set of `plan` on which a method walks window by window, unless that was done before.
-pub fn measure(plan: &Plan, runtime: Runtime, folder: &Path) -> Result<()> {
+pub fn measure(plan: &Plan, folder: &Path, talk: Talk) -> Result<()> {
     if plan.scale != Scale::Full || path(folder).exists() {
         return Ok(());
     }
@@ -51,15 +52,17 @@ pub fn measure(plan: &Plan, runtime: Runtime, folder: &Path) -> Result<()> {
     let Some(method) = windowed else {
         return Ok(());
     };
+    talk.say("measuring what the theory assumes of the drift");
     let mut findings = Vec::new();
     for dataset in 0..plan.datasets.len() {
-        findings.push(find(plan, dataset, method, runtime)?);
+        findings.push(find(plan, dataset, method)?);
     }
     let json = serde_json::to_string_pretty(&findings).expect("findings have string keys only");
     Ok(write_whole(&path(folder), (json + "\n").as_bytes())?)
 }
 
-fn find(plan: &Plan, dataset: usize, method: &PlannedMethod, runtime: Runtime) -> Result<Finding> {
+fn find(plan: &Plan, dataset: usize, method: &PlannedMethod) -> Result<Finding> {
+    let runtime = Runtime::default();
     let (data_seed, seed) = (plan.data_seeds[0], plan.seeds[0]);
     let dataset = &plan.datasets[dataset];
     let benchmark = dataset.data.benchmark(data_seed, &plan.raw)?;

@@ -99,6 +99,7 @@ pub fn run(args: &RunArgs, talk: Talk) -> Result {
             None => Path::new("driftline-out").join(&plan.name),
         };
         let store = execute(plan, &selection, &folder, args.jobs, talk)?;
+        assumptions::measure(plan, &folder, talk)?;
         if !args.json {
             show(&store, talk)?;
         }
@@ -164,7 +165,6 @@ pub fn execute(
     .run(selection, &mut store, &progress);
     progress.end();
     result?;
-    assumptions::measure(plan, runtime, folder)?;
     Ok(store)
 }
 
