@@ -173,3 +173,21 @@ fn a_hundred_dimensions_are_no_obstacle() {
         assert!(right >= 225, "{loss:?}: {right} of 240");
     }
 }
+
+/// A window of the paper's Gaussian stream with a radius as its models have: the smallest smoothing is beyond double
+/// precision there, and the solver must still certify a minimiser.
+#[test]
+fn a_window_of_the_paper_is_solved() {
+    let drift = driftline::datasets::gaussian::MovingGaussians::paper();
+    let drift = drift.draw(Seed::new(0).named("data")).unwrap();
+    let class = NormBall::new(Positive::new(3.413).unwrap(), BiasRule::Free);
+    for loss in [MarginLoss::Hinge, MarginLoss::Logistic] {
+        let learner = MarginLearner::new(loss, class);
+        let model = learner
+            .fit(&Examples::from(&drift.task.source), Seed::new(0))
+            .unwrap();
+        assert!(class.contains(&model));
+        let score = driftline::evaluate::accuracy(&model, &drift.answers.held_out_source).unwrap();
+        assert!(score > 0.98, "{loss:?}: {score}");
+    }
+}
