@@ -17,6 +17,20 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// How many numbers one example has, if there are any and not beyond reason: for shapes that were read from a file.
+    pub(crate) fn checked_size(self) -> Option<usize> {
+        const MOST: usize = 1 << 28;
+        let size = match self {
+            Shape::Vector(size) => size,
+            Shape::Image {
+                height,
+                width,
+                channels,
+            } => height.checked_mul(width)?.checked_mul(channels)?,
+        };
+        (1..=MOST).contains(&size).then_some(size)
+    }
+
     /// How many numbers one example has.
     pub const fn size(self) -> usize {
         match self {

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::linear::{LinearLearner, LinearModel, MarginLearner, MarginModel};
-use super::network::{Network, NetworkLearner, Runtime};
+use super::arrays::{Array, Arrays};
+use super::linear::{LinearDescription, LinearLearner, LinearModel, MarginDescription, MarginLearner, MarginModel};
+use super::network::{Description as NetworkDescription, Network, NetworkLearner, Runtime};
 use super::{Classifier, Learner};
 use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};
 use crate::random::Seed;
@@ -26,6 +27,15 @@ pub enum AnyModel {
     Margin(MarginModel),
 }
 
+/// What the arrays of a stored model are to be taken for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ModelDescription {
+    Linear(LinearDescription),
+    Network(NetworkDescription),
+    Margin(MarginDescription),
+}
+
 impl AnyLearner {
     /// The same learner, computing in another way.
     pub fn with_runtime(mut self, runtime: Runtime) -> Self {
@@ -46,6 +56,55 @@ impl AnyLearner {
 }
 
 impl AnyModel {
+    /// The same model, computing in another way.
+    pub fn with_runtime(self, runtime: Runtime) -> Result<Self> {
+        match self {
+            AnyModel::Network(model) => model.with_runtime(runtime).map(AnyModel::Network),
+            other => Ok(other),
+        }
+    }
+
+    /// `linear`, `network` or `margin`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            AnyModel::Linear(_) => "linear",
+            AnyModel::Network(_) => "network",
+            AnyModel::Margin(_) => "margin",
+        }
+    }
+
+    pub(crate) fn store(&self) -> (ModelDescription, Vec<Array>) {
+        match self {
+            AnyModel::Linear(model) => {
+                (ModelDescription::Linear(model.description()), model.arrays())
+            }
+            AnyModel::Network(model) => {
+                (ModelDescription::Network(model.description()), model.arrays())
+            }
+            AnyModel::Margin(model) => {
+                (ModelDescription::Margin(model.description()), model.arrays())
+            }
+        }
+    }
+
+    /// The model that was stored so; the message says what is wrong otherwise.
+    pub(crate) fn restore(
+        description: ModelDescription,
+        arrays: &mut Arrays<'_>,
+    ) -> std::result::Result<Self, String> {
+        match description {
+            ModelDescription::Linear(linear) => {
+                LinearModel::restore(linear, arrays).map(AnyModel::Linear)
+            }
+            ModelDescription::Network(network) => {
+                Network::restore(network, arrays).map(AnyModel::Network)
+            }
+            ModelDescription::Margin(margin) => {
+                MarginModel::restore(margin, arrays).map(AnyModel::Margin)
+            }
+        }
+    }
+
     fn classifier(&self) -> &dyn Classifier {
         match self {
             AnyModel::Linear(model) => model,

@@ -1,6 +1,7 @@
 //! Classifiers and how they learn. Two short traits; every model of the library and of its users implements them.
 
 pub mod any;
+pub(crate) mod arrays;
 pub mod linear;
 pub mod loss;
 pub mod network;

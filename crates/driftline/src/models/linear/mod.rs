@@ -4,6 +4,7 @@
 mod barrier;
 mod cholesky;
 mod cross_validation;
+mod file;
 mod full_batch;
 mod kernel;
 mod lbfgs;
@@ -15,6 +16,8 @@ pub mod points;
 pub mod ramp_descent;
 pub mod ramp_line;
 mod softmax;
+
+pub(crate) use file::{LinearDescription, MarginDescription};
 
 pub use cross_validation::CrossValidation;
 pub use full_batch::FullBatch;

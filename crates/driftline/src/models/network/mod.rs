@@ -13,6 +13,8 @@ mod program;
 pub mod reference;
 mod trainer;
 
+pub(crate) use file::Description;
+
 pub use architecture::{Architecture, Blueprint};
 pub use kernels::Isa;
 pub use learner::NetworkLearner;

@@ -1,0 +1,154 @@
+//! Named arrays in the safetensors format, with a JSON description in the header: what every model is written as.
+//! Reading believes nothing that it has not checked.
+
+use std::collections::HashMap;
+
+use safetensors::tensor::{Dtype, SafeTensors, TensorView};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The key of the description in the header.
+const KEY: &str = "driftline";
+
+/// An array to be written.
+#[derive(Clone, Debug)]
+pub(crate) struct Array {
+    name: String,
+    dimensions: Vec<usize>,
+    kind: Dtype,
+    bytes: Vec<u8>,
+}
+
+impl Array {
+    pub fn single(name: impl Into<String>, dimensions: &[usize], values: &[f32]) -> Self {
+        Self {
+            name: name.into(),
+            dimensions: dimensions.to_vec(),
+            kind: Dtype::F32,
+            bytes: values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        }
+    }
+
+    pub fn double(name: impl Into<String>, dimensions: &[usize], values: &[f64]) -> Self {
+        Self {
+            name: name.into(),
+            dimensions: dimensions.to_vec(),
+            kind: Dtype::F64,
+            bytes: values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        }
+    }
+}
+
+/// The bytes of a file. `description` must have a field `format`.
+pub(crate) fn write(description: &impl Serialize, arrays: &[Array]) -> Vec<u8> {
+    let views = arrays.iter().map(|array| {
+        let view = TensorView::new(array.kind, array.dimensions.clone(), &array.bytes);
+        (
+            &array.name,
+            view.expect("the bytes were made for the dimensions"),
+        )
+    });
+    let text = serde_json::to_string(description).expect("a description has no odd keys");
+    let header = HashMap::from([(KEY.to_string(), text)]);
+    safetensors::serialize(views, Some(header)).expect("the arrays are in memory already")
+}
+
+/// The step count of an optimiser, if it leaves room to go on counting.
+pub(crate) fn checked_step(step: u64) -> Result<u64, String> {
+    match step < 1 << 53 {
+        true => Ok(step),
+        false => Err(format!(
+            "counts {step} optimiser steps, which is beyond reason"
+        )),
+    }
+}
+
+/// The arrays of a file, each to be taken once.
+pub(crate) struct Arrays<'a> {
+    tensors: SafeTensors<'a>,
+    taken: usize,
+}
+
+/// What can be said of any description, however new.
+#[derive(Deserialize)]
+struct Format {
+    format: u32,
+}
+
+impl<'a> Arrays<'a> {
+    /// Takes the bytes of a file apart; a description of a format above `format` is refused unread.
+    pub fn open<D: DeserializeOwned>(bytes: &'a [u8], format: u32) -> Result<(D, Self), String> {
+        let broken = |error| format!("not a whole safetensors file: {error}");
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
+        let text = header.metadata().as_ref().and_then(|data| data.get(KEY));
+        let text = text.ok_or("a safetensors file, but not one of driftline")?;
+        let unreadable = |error| format!("the description cannot be read: {error}");
+        let found: Format = serde_json::from_str(text).map_err(unreadable)?;
+        if found.format > format {
+            return Err(format!(
+                "was written by a newer version: it has format {}, and this version reads formats up to {format}",
+                found.format
+            ));
+        }
+        let description = serde_json::from_str(text).map_err(unreadable)?;
+        let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
+        Ok((description, Self { tensors, taken: 0 }))
+    }
+
+    /// Whether any array's name begins so.
+    pub fn has(&self, prefix: &str) -> bool {
+        let names = self.tensors.names();
+        names.iter().any(|name| name.starts_with(prefix))
+    }
+
+    /// An array of finite numbers in single precision.
+    pub fn single(&mut self, name: &str, dimensions: &[usize]) -> Result<Vec<f32>, String> {
+        let data = self.take(name, Dtype::F32, dimensions)?;
+        let number = |bytes: &[u8]| f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+        let values: Vec<f32> = data.chunks_exact(4).map(number).collect();
+        match values.iter().find(|value| !value.is_finite()) {
+            Some(bad) => Err(format!("array `{name}` holds {bad}")),
+            None => Ok(values),
+        }
+    }
+
+    /// An array of finite numbers in double precision.
+    pub fn double(&mut self, name: &str, dimensions: &[usize]) -> Result<Vec<f64>, String> {
+        let data = self.take(name, Dtype::F64, dimensions)?;
+        let number = |bytes: &[u8]| {
+            let mut eight = [0; 8];
+            eight.copy_from_slice(bytes);
+            f64::from_le_bytes(eight)
+        };
+        let values: Vec<f64> = data.chunks_exact(8).map(number).collect();
+        match values.iter().find(|value| !value.is_finite()) {
+            Some(bad) => Err(format!("array `{name}` holds {bad}")),
+            None => Ok(values),
+        }
+    }
+
+    fn take(&mut self, name: &str, kind: Dtype, dimensions: &[usize]) -> Result<&[u8], String> {
+        let missing = |_| format!("has no array `{name}`");
+        let tensor = self.tensors.tensor(name).map_err(missing)?;
+        if tensor.dtype() != kind || tensor.shape() != dimensions {
+            return Err(format!(
+                "array `{name}` is {:?} {:?}, but must be {kind:?} {dimensions:?}",
+                tensor.dtype(),
+                tensor.shape(),
+            ));
+        }
+        self.taken += 1;
+        Ok(tensor.data())
+    }
+
+    /// Refuses arrays that nobody asked for.
+    pub fn finish(self) -> Result<(), String> {
+        match self.tensors.len() {
+            found if found == self.taken => Ok(()),
+            found => Err(format!(
+                "has {found} arrays, but the model it describes has {}",
+                self.taken
+            )),
+        }
+    }
+}

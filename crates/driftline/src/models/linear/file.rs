@@ -1,0 +1,165 @@
+//! Linear models in files: their weights without the filling that the kernels want, and the optimiser's memory.
+
+use serde::{Deserialize, Serialize};
+
+use super::kernel;
+use super::margin::MarginModel;
+use super::softmax::LinearModel;
+use crate::data::Shape;
+use crate::models::Classifier;
+use crate::models::arrays::{Array, Arrays, checked_step};
+use crate::models::optimizer::AdamState;
+
+/// What the numbers of a softmax model are to be taken for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LinearDescription {
+    input: Shape,
+    n_classes: usize,
+    /// Steps that the optimiser has made, if its memory is stored.
+    step: Option<u64>,
+}
+
+/// What the numbers of a margin model are to be taken for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MarginDescription {
+    input: Shape,
+}
+
+/// More classes than any model here is meant to have.
+const MOST_CLASSES: usize = 1 << 16;
+
+impl LinearModel {
+    pub(crate) fn description(&self) -> LinearDescription {
+        LinearDescription {
+            input: self.shape,
+            n_classes: self.n_classes,
+            step: self.adam.as_ref().map(|adam| adam.step),
+        }
+    }
+
+    pub(crate) fn arrays(&self) -> Vec<Array> {
+        let mut arrays = vec![];
+        let mut add = |group: &str, values: &[f32]| {
+            let size = self.shape.size();
+            let (rows, biases) = values.split_at(self.n_classes * kernel::width(size));
+            let rows = rows.chunks_exact(kernel::width(size));
+            let weights: Vec<f32> = rows.flat_map(|row| &row[..size]).copied().collect();
+            let dimensions = [self.n_classes, size];
+            arrays.push(Array::single(
+                format!("{group}.weights"),
+                &dimensions,
+                &weights,
+            ));
+            arrays.push(Array::single(
+                format!("{group}.biases"),
+                &dimensions[..1],
+                biases,
+            ));
+        };
+        add("learned", &self.parameters);
+        if let Some(adam) = &self.adam {
+            add("first", &adam.first);
+            if !adam.second.is_empty() {
+                add("second", &adam.second);
+            }
+        }
+        arrays
+    }
+
+    pub(crate) fn restore(
+        description: LinearDescription,
+        arrays: &mut Arrays<'_>,
+    ) -> Result<Self, String> {
+        let LinearDescription {
+            input,
+            n_classes,
+            step,
+        } = description;
+        let size = checked(input)?;
+        if !(2..=MOST_CLASSES).contains(&n_classes) {
+            return Err(format!(
+                "has {n_classes} classes, but must have from 2 to {MOST_CLASSES}"
+            ));
+        }
+        let parameters = take(arrays, "learned", n_classes, size)?;
+        let adam = match step {
+            None => None,
+            Some(step) => {
+                let first = take(arrays, "first", n_classes, size)?;
+                let second = match arrays.has("second.") {
+                    true => squares(arrays, n_classes, size)?,
+                    false => vec![],
+                };
+                let step = checked_step(step)?;
+                Some(AdamState {
+                    first,
+                    second,
+                    step,
+                })
+            }
+        };
+        Ok(Self {
+            shape: input,
+            n_classes,
+            parameters,
+            adam,
+        })
+    }
+}
+
+impl MarginModel {
+    pub(crate) fn description(&self) -> MarginDescription {
+        MarginDescription {
+            input: self.shape(),
+        }
+    }
+
+    pub(crate) fn arrays(&self) -> Vec<Array> {
+        let weights = Array::double("learned.weights", &[self.weights.len()], &self.weights);
+        vec![weights, Array::double("learned.bias", &[1], &[self.bias])]
+    }
+
+    pub(crate) fn restore(
+        description: MarginDescription,
+        arrays: &mut Arrays<'_>,
+    ) -> Result<Self, String> {
+        let size = checked(description.input)?;
+        let weights = arrays.double("learned.weights", &[size])?;
+        let bias = arrays.double("learned.bias", &[1])?[0];
+        MarginModel::with_shape(weights, bias, description.input).map_err(|error| error.to_string())
+    }
+}
+
+/// Weights and biases of one group, with the filling.
+fn take(
+    arrays: &mut Arrays<'_>,
+    group: &str,
+    n_classes: usize,
+    size: usize,
+) -> Result<Vec<f32>, String> {
+    let weights = arrays.single(&format!("{group}.weights"), &[n_classes, size])?;
+    let biases = arrays.single(&format!("{group}.biases"), &[n_classes])?;
+    let mut values = vec![];
+    for row in weights.chunks_exact(size) {
+        values.extend_from_slice(row);
+        values.resize(values.len() + kernel::width(size) - size, 0.0);
+    }
+    values.extend(biases);
+    Ok(values)
+}
+
+/// Second moments, which are never negative.
+fn squares(arrays: &mut Arrays<'_>, n_classes: usize, size: usize) -> Result<Vec<f32>, String> {
+    let values = take(arrays, "second", n_classes, size)?;
+    match values.iter().find(|&&value| value < 0.0) {
+        Some(bad) => Err(format!("the second moments hold {bad}")),
+        None => Ok(values),
+    }
+}
+
+fn checked(shape: Shape) -> Result<usize, String> {
+    let reason = || format!("takes {shape:?}, which is empty or beyond reason");
+    shape.checked_size().ok_or_else(reason)
+}

@@ -1,0 +1,203 @@
+//! Models as ONNX nodes: from prepared inputs to one score per class, or to the probabilities themselves.
+
+use super::graph::{Attribute, Graph, Value};
+use crate::data::Shape;
+use crate::models::Classifier;
+use crate::models::any::AnyModel;
+use crate::models::linear::{LinearModel, MarginModel};
+use crate::models::network::layers::{BatchNorm, Conv, Layer, MaxPool};
+use crate::models::network::{NamedTensor, Network};
+
+/// Adds the nodes of `model`; the value is its probabilities.
+pub(super) fn add(graph: &mut Graph, model: &AnyModel, input: Value) -> Value {
+    match model {
+        AnyModel::Linear(model) => linear(graph, model, input),
+        AnyModel::Margin(model) => margin(graph, model, input),
+        AnyModel::Network(model) => network(graph, model, input),
+    }
+}
+
+fn linear(graph: &mut Graph, model: &LinearModel, input: Value) -> Value {
+    let (classes, size) = (model.n_classes(), model.shape().size());
+    let input = flat(graph, input, model.shape());
+    let mut weights = vec![0.0; size * classes];
+    for class in 0..classes {
+        for (feature, &weight) in model.weights(class).iter().enumerate() {
+            weights[feature * classes + class] = weight;
+        }
+    }
+    let biases: Vec<f32> = (0..classes).map(|class| model.bias(class)).collect();
+    let scores = affine(graph, "linear", &input, [size, classes], &weights, &biases);
+    softmax(graph, &scores)
+}
+
+/// In double precision, as the model itself computes.
+fn margin(graph: &mut Graph, model: &MarginModel, input: Value) -> Value {
+    let size = model.shape().size();
+    let input = flat(graph, input, model.shape());
+    let input = graph.node("Cast", &[&input], &[("to", Attribute::Int(11))]);
+    let weights = graph.doubles("margin.weights", &[size, 1], &model.weights);
+    let bias = graph.doubles("margin.bias", &[1], &[model.bias]);
+    let score = graph.node("MatMul", &[&input, &weights], &[]);
+    let score = graph.node("Add", &[&score, &bias], &[]);
+    let opposite = graph.node("Neg", &[&score], &[]);
+    let both = graph.node("Concat", &[&opposite, &score], &[("axis", Attribute::Int(1))]);
+    let sigmoids = graph.node("Sigmoid", &[&both], &[]);
+    graph.node("Cast", &[&sigmoids], &[("to", Attribute::Int(1))])
+}
+
+/// ONNX has channels before pixels, this library after them: images are turned once at the start and, for the order of
+/// the numbers of a flattened image, once more before a dense layer.
+fn network(graph: &mut Graph, model: &Network, input: Value) -> Value {
+    let blueprint = model.blueprint();
+    let (learned, kept) = (model.tensors(), model.statistics());
+    let mut value = input;
+    if let Shape::Image { .. } = blueprint.input() {
+        value = turned(graph, &value, [0, 3, 1, 2]);
+    }
+    for (index, (layer, before, after)) in blueprint.layers().enumerate() {
+        let own = |tensors: &[NamedTensor<'_>], name: &str| -> Vec<f32> {
+            let name = format!("{index}.{}.{name}", layer.name());
+            let found = tensors.iter().find(|tensor| tensor.name == name);
+            found.map_or(vec![], |tensor| tensor.values.to_vec())
+        };
+        let name = format!("{index}.{}", layer.name());
+        value = match layer {
+            Layer::Conv(layer) => {
+                let (kernel, bias) = (own(&learned, "kernel"), own(&learned, "bias"));
+                conv(graph, &name, value, layer, before, &kernel, &bias)
+            }
+            Layer::Dense(_) | Layer::Output(_) => {
+                let sizes = [before.size(), after.size()];
+                let (kernel, bias) = (own(&learned, "kernel"), own(&learned, "bias"));
+                affine(graph, &name, &value, sizes, &kernel, &bias)
+            }
+            Layer::Relu => graph.node("Relu", &[&value], &[]),
+            // While predicting, dropout does nothing.
+            Layer::Dropout(_) => value,
+            Layer::BatchNorm(layer) => {
+                let parts = [
+                    ("scale", own(&learned, "scale")),
+                    ("shift", own(&learned, "shift")),
+                    ("mean", own(&kept, "moving_mean")),
+                    ("variance", own(&kept, "moving_variance")),
+                ];
+                batch_norm(graph, &name, &value, layer, &parts)
+            }
+            Layer::MaxPool(layer) => max_pool(graph, &value, layer),
+            Layer::Flatten => match before {
+                Shape::Vector(_) => value,
+                Shape::Image { .. } => {
+                    let pixels_first = turned(graph, &value, [0, 2, 3, 1]);
+                    flat(graph, pixels_first, before)
+                }
+            },
+        };
+    }
+    softmax(graph, &value)
+}
+
+fn conv(
+    graph: &mut Graph,
+    name: &str,
+    value: Value,
+    conv: &Conv,
+    input: Shape,
+    kernel: &[f32],
+    bias: &[f32],
+) -> Value {
+    let Shape::Image {
+        height,
+        width,
+        channels,
+    } = input
+    else {
+        return value;
+    };
+    let (side, outputs) = (conv.kernel.get(), conv.channels.get());
+    let zeros = |size: usize| {
+        let extent = conv.extent(size);
+        extent.map_or((0, 0), |extent| (extent.before, extent.after))
+    };
+    let ((top, bottom), (left, right)) = (zeros(height), zeros(width));
+    let mut turned = Vec::with_capacity(kernel.len());
+    for output in 0..outputs {
+        for channel in 0..channels {
+            for pixel in 0..side * side {
+                turned.push(kernel[(pixel * channels + channel) * outputs + output]);
+            }
+        }
+    }
+    let dimensions = [outputs, channels, side, side];
+    let kernel = graph.floats(&format!("{name}.kernel"), &dimensions, &turned);
+    let bias = graph.floats(&format!("{name}.bias"), &[outputs], bias);
+    let attributes = [
+        ("kernel_shape", twice(side)),
+        ("strides", twice(conv.stride.get())),
+        ("pads", sizes(&[top, left, bottom, right])),
+    ];
+    graph.node("Conv", &[&value, &kernel, &bias], &attributes)
+}
+
+fn batch_norm(
+    graph: &mut Graph,
+    name: &str,
+    value: &Value,
+    layer: &BatchNorm,
+    parts: &[(&str, Vec<f32>); 4],
+) -> Value {
+    let parts = parts
+        .each_ref()
+        .map(|(part, values)| graph.floats(&format!("{name}.{part}"), &[values.len()], values));
+    let [scale, shift, mean, variance] = &parts;
+    let epsilon = Attribute::Float(layer.epsilon.get() as f32);
+    let inputs = [value, scale, shift, mean, variance];
+    graph.node("BatchNormalization", &inputs, &[("epsilon", epsilon)])
+}
+
+fn max_pool(graph: &mut Graph, value: &Value, layer: &MaxPool) -> Value {
+    let attributes = [
+        ("kernel_shape", twice(layer.size.get())),
+        ("strides", twice(layer.stride.get())),
+    ];
+    graph.node("MaxPool", &[value], &attributes)
+}
+
+/// x·W + b with W: inputs × outputs.
+fn affine(
+    graph: &mut Graph,
+    name: &str,
+    value: &Value,
+    sizes: [usize; 2],
+    weights: &[f32],
+    biases: &[f32],
+) -> Value {
+    let weights = graph.floats(&format!("{name}.weights"), &sizes, weights);
+    let biases = graph.floats(&format!("{name}.biases"), &sizes[1..], biases);
+    let product = graph.node("MatMul", &[value, &weights], &[]);
+    graph.node("Add", &[&product, &biases], &[])
+}
+
+fn softmax(graph: &mut Graph, scores: &Value) -> Value {
+    graph.node("Softmax", &[scores], &[("axis", Attribute::Int(1))])
+}
+
+fn turned(graph: &mut Graph, value: &Value, order: [usize; 4]) -> Value {
+    graph.node("Transpose", &[value], &[("perm", sizes(&order))])
+}
+
+/// One row of numbers per example.
+fn flat(graph: &mut Graph, value: Value, shape: Shape) -> Value {
+    match shape {
+        Shape::Vector(_) => value,
+        Shape::Image { .. } => graph.node("Flatten", &[&value], &[("axis", Attribute::Int(1))]),
+    }
+}
+
+fn twice(size: usize) -> Attribute {
+    sizes(&[size, size])
+}
+
+fn sizes(values: &[usize]) -> Attribute {
+    Attribute::Ints(values.iter().map(|&value| value as i64).collect())
+}
