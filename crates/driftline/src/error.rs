@@ -1,5 +1,6 @@
 //! The one error type of the library: every message names the value found and what was allowed.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// What can go wrong.
@@ -95,11 +96,27 @@ pub enum Error {
     /// A fault in a stored file that must not be guessed away.
     #[error("{}: {message}", path.display())]
     Corrupt { path: PathBuf, message: String },
+    /// A fault in the user's own data, with its place and what to do about it.
+    #[error(transparent)]
+    Data(#[from] Box<DataFault>),
     #[error("{}: {source}", path.display())]
     Io {
         path: PathBuf,
         source: std::io::Error,
     },
+}
+
+/// What is wrong where in a file that is being read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DataFault {
+    pub path: PathBuf,
+    /// The data row, from 1.
+    pub row: Option<u64>,
+    pub column: Option<String>,
+    pub message: String,
+    /// How to mend it.
+    pub help: Option<String>,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -118,6 +135,14 @@ impl Error {
         Error::Corrupt {
             path: path.as_ref().to_path_buf(),
             message: message.into(),
+        }
+    }
+
+    /// What to do about it, where the error carries that.
+    pub fn help(&self) -> Option<&str> {
+        match self {
+            Error::Data(fault) => fault.help.as_deref(),
+            _ => None,
         }
     }
 
@@ -147,6 +172,62 @@ impl Error {
 
     pub(crate) fn empty(what: impl Into<String>) -> Self {
         Error::Empty { what: what.into() }
+    }
+}
+
+impl DataFault {
+    /// A fault of the whole file; `message` follows its name.
+    pub fn new(path: impl AsRef<Path>, message: impl Into<String>) -> Self {
+        Self {
+            path: path.as_ref().to_path_buf(),
+            row: None,
+            column: None,
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    pub fn row(self, row: u64) -> Self {
+        Self {
+            row: Some(row),
+            ..self
+        }
+    }
+
+    pub fn column(self, name: impl Into<String>) -> Self {
+        Self {
+            column: Some(name.into()),
+            ..self
+        }
+    }
+
+    pub fn help(self, help: impl Into<String>) -> Self {
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
+    }
+}
+
+impl std::error::Error for DataFault {}
+
+/// "prices.csv: row 3, column `age`: `x` is not a number".
+impl fmt::Display for DataFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.path.display())?;
+        match (self.row, &self.column) {
+            (Some(row), Some(column)) => write!(f, "row {row}, column `{column}`: ")?,
+            (Some(row), None) => write!(f, "row {row}: ")?,
+            (None, Some(column)) => write!(f, "column `{column}`: ")?,
+            (None, None) => {}
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl From<DataFault> for Error {
+    fn from(fault: DataFault) -> Self {
+        Error::Data(Box::new(fault))
     }
 }
 

@@ -1,0 +1,33 @@
+//! Which columns play which part, and which rows count.
+
+use serde::{Deserialize, Serialize};
+
+/// The user's choice of columns and rows. Every column that has no part is a feature.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Choice {
+    /// The classes of the source. Never read from a stream.
+    pub label: Option<String>,
+    /// What orders the stream; without it the order of the files does. Not a feature of a source that is fitted with it.
+    pub time: Option<String>,
+    /// Classes in the stream, for scoring only.
+    pub answers: Option<String>,
+    /// Columns passed through to the predictions. Not features of a source that is fitted with them.
+    pub ids: Vec<String>,
+    /// Columns to leave out.
+    pub exclude: Vec<String>,
+    /// Columns to take as categories although they hold numbers.
+    pub categories: Vec<String>,
+    /// Rows to take: those that hold one of the values named for each column. Not features.
+    pub filters: Vec<Filter>,
+    /// Fill missing features with the source's mean or most frequent category instead of refusing them.
+    pub impute: bool,
+}
+
+/// `--where COL=VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Filter {
+    pub column: String,
+    pub value: String,
+}

@@ -1,0 +1,163 @@
+//! Columns into model inputs. Everything that must not change between the source and later windows is fixed here, on the
+//! source: which columns are features, their categories, means and scales, and the names of the classes.
+
+mod apply;
+mod check;
+mod classes;
+mod fit;
+mod statistics;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Choice, ImageOptions, Origins, ReadOptions};
+use crate::data::{Inputs, Labels, Shape};
+
+pub(crate) use apply::Applied;
+pub(crate) use classes::same_text;
+
+/// What was learned from the source about how rows become inputs. It is stored with the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "check::Unchecked")]
+pub struct Encoding {
+    pub(super) label: String,
+    pub(super) classes: Vec<String>,
+    pub(super) input: InputEncoding,
+}
+
+/// What the inputs are made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum InputEncoding {
+    /// Columns of a table, side by side.
+    Features(Vec<Feature>),
+    /// One column of pictures. `resize` is set if pictures of another size are brought to this one.
+    Images {
+        column: String,
+        shape: Shape,
+        resize: bool,
+    },
+}
+
+/// One column of the source that is a feature.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Feature {
+    pub name: String,
+    pub coding: Coding,
+}
+
+/// How a feature becomes inputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Coding {
+    /// One input, (value − shift) / scale; missing values are `mean` when imputed.
+    Number { shift: f64, scale: f64, mean: f64 },
+    /// One input per category, 1 for the row's and 0 for the others; missing values are `most_frequent` when imputed.
+    OneHot {
+        categories: Vec<String>,
+        most_frequent: usize,
+    },
+}
+
+/// How an encoding is fitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EncodeOptions {
+    /// Give every number column mean 0 and standard deviation 1 (dividing by n) over the source; constant ones are only
+    /// centred. Pictures and categories stay as they are.
+    pub standardize: bool,
+}
+
+impl Default for EncodeOptions {
+    fn default() -> Self {
+        Self { standardize: true }
+    }
+}
+
+/// The source, encoded.
+#[derive(Clone, Debug)]
+pub struct LabeledRows {
+    pub inputs: Inputs,
+    pub labels: Labels,
+    pub origins: Origins,
+    /// What was detected about the files.
+    pub stated: String,
+}
+
+impl Encoding {
+    /// The name of the label column in the source.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// The classes' names; a class's number is its place here. Numbers ascend, other names are in alphabetical order.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    pub fn input(&self) -> &InputEncoding {
+        &self.input
+    }
+
+    /// The shape of one encoded row.
+    pub fn shape(&self) -> Shape {
+        match &self.input {
+            InputEncoding::Features(features) => {
+                Shape::Vector(features.iter().map(Feature::width).sum())
+            }
+            InputEncoding::Images { shape, .. } => *shape,
+        }
+    }
+
+    /// The names of the columns that inputs are made of, in their order.
+    pub fn columns(&self) -> Vec<&str> {
+        match &self.input {
+            InputEncoding::Features(features) => {
+                features.iter().map(|feature| &*feature.name).collect()
+            }
+            InputEncoding::Images { column, .. } => vec![column],
+        }
+    }
+
+    /// The name of each input: the column's, or `column=category`. Pictures have none.
+    pub fn input_names(&self) -> Vec<String> {
+        let InputEncoding::Features(features) = &self.input else {
+            return vec![];
+        };
+        let names = features.iter().flat_map(|feature| match &feature.coding {
+            Coding::Number { .. } => vec![feature.name.clone()],
+            Coding::OneHot { categories, .. } => categories
+                .iter()
+                .map(|category| format!("{}={category}", feature.name))
+                .collect(),
+        });
+        names.collect()
+    }
+
+    /// `options` with everything that the source fixes: the columns to read, which of them are text, the pictures' size.
+    pub fn read_options(&self, choice: &Choice, options: &ReadOptions) -> ReadOptions {
+        let mut options = options.clone();
+        options.text.extend(choice.text_columns().map(String::from));
+        match &self.input {
+            InputEncoding::Features(features) => {
+                let text = features
+                    .iter()
+                    .filter(|feature| matches!(feature.coding, Coding::OneHot { .. }));
+                options.text.extend(text.map(|feature| feature.name.clone()));
+            }
+            InputEncoding::Images { shape, resize, .. } => {
+                options.images = ImageOptions::of(*shape, *resize);
+            }
+        }
+        options
+    }
+}
+
+impl Feature {
+    /// How many inputs it becomes.
+    pub fn width(&self) -> usize {
+        match &self.coding {
+            Coding::Number { .. } => 1,
+            Coding::OneHot { categories, .. } => categories.len(),
+        }
+    }
+}

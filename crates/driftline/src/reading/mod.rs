@@ -1,0 +1,24 @@
+//! Files into what models take. A reader gives [`Frames`]; an [`Encoding`], fitted on the labelled source, turns them
+//! into [`Rows`]; a [`WindowedStream`] walks a stream of them window by window.
+
+mod choice;
+mod encoding;
+mod files;
+mod frame;
+mod notes;
+mod options;
+mod rows;
+mod texts;
+mod time;
+mod windows;
+
+pub use choice::{Choice, Filter};
+pub use encoding::{Encoding, Feature, LabeledRows, Measure};
+pub use files::{Files, open};
+pub use frame::{Column, Field, Frame, FrameSource, Frames, Kind, Numbers};
+pub use notes::{Note, NoteCode, Notes};
+pub use options::{Colour, ImageOptions, Limits, ReadOptions};
+pub use rows::{Answer, IdColumn, Origins, RowReader, Rows, read_all};
+pub use texts::Texts;
+pub use time::{Period, Time};
+pub use windows::{Cut, Outline, Window, WindowOutline, WindowedStream};

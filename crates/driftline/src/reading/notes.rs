@@ -1,0 +1,140 @@
+//! Things that were handled rather than refused, and are said once each with how often they occurred.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// What a note is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum NoteCode {
+    /// The stream has the label column, but no answers were asked for: it is not used.
+    LabelIgnored,
+    /// Answers of a class that the source lacks: no model can be right there.
+    UnknownClasses,
+    /// Rows without an answer: they are not scored.
+    MissingAnswers,
+    /// Categories that the source lacks: encoded as none of its categories.
+    UnseenCategories,
+    /// Missing values filled with the source's mean or most frequent category.
+    Imputed,
+    /// Columns with one value in the whole source.
+    ConstantColumns,
+    /// Columns that the model does not know.
+    ColumnsAdded,
+    ColumnsReordered,
+    /// Columns beside pictures, which are not inputs.
+    ColumnsUnused,
+    /// The times did not ascend; the rows were sorted.
+    Unsorted,
+    /// Rows that share their time with the row before; they keep the order of the file.
+    DuplicateTimes,
+    /// Calendar periods without a row: there is no window for them.
+    EmptyPeriods,
+    /// What became of the rows after the last full window.
+    Tail,
+    /// Rows that `--where` left out.
+    Filtered,
+}
+
+/// One thing that was handled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Note {
+    pub code: NoteCode,
+    /// The column or file that it is about; notes with the same code and subject are counted together.
+    pub about: String,
+    pub message: String,
+    /// Rows, values or columns, as the message says.
+    pub count: u64,
+}
+
+/// All notes, in the order in which they first came up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Notes {
+    notes: Vec<Note>,
+}
+
+impl Notes {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds `count` to the note with this code and subject, which is made if there is none.
+    pub fn add(
+        &mut self,
+        code: NoteCode,
+        about: &str,
+        count: u64,
+        message: impl FnOnce() -> String,
+    ) {
+        if count == 0 {
+            return;
+        }
+        let known = self
+            .notes
+            .iter_mut()
+            .find(|note| note.code == code && note.about == about);
+        match known {
+            Some(note) => note.count = note.count.saturating_add(count),
+            None => self.notes.push(Note {
+                code,
+                about: about.into(),
+                message: message(),
+                count,
+            }),
+        }
+    }
+
+    /// Takes over the notes of `other`, counting equal ones together.
+    pub fn extend(&mut self, other: Notes) {
+        for note in other.notes {
+            self.add(note.code, &note.about, note.count, || note.message);
+        }
+    }
+
+    pub fn as_slice(&self) -> &[Note] {
+        &self.notes
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.notes.is_empty()
+    }
+
+    /// The notes with one code.
+    pub fn with(&self, code: NoteCode) -> impl Iterator<Item = &Note> {
+        self.notes.iter().filter(move |note| note.code == code)
+    }
+}
+
+/// The message, and how often where that is more than once: "column `city`: `Oslo` is unknown to the source (×12)".
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            1 => f.write_str(&self.message),
+            count => write!(f, "{} (×{count})", self.message),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_notes_are_counted_together() {
+        let mut notes = Notes::new();
+        let unseen = NoteCode::UnseenCategories;
+        notes.add(unseen, "city", 2, || "first".into());
+        notes.add(unseen, "town", 1, || "other".into());
+        notes.add(unseen, "city", 3, || "never said".into());
+        notes.add(unseen, "none", 0, || unreachable!());
+        let said: Vec<_> = notes.as_slice().iter().map(Note::to_string).collect();
+        assert_eq!(said, ["first (×5)", "other"]);
+        let json = serde_json::to_string(&notes).unwrap();
+        assert!(json.starts_with(r#"[{"code":"unseen-categories","about":"city""#));
+        assert_eq!(serde_json::from_str::<Notes>(&json).unwrap(), notes);
+    }
+}

@@ -1,0 +1,74 @@
+//! How files are read: what the user may fix instead of having it detected, and the limits that no file may exceed.
+
+use serde::{Deserialize, Serialize};
+
+/// What to read of a file, and how. The default detects everything and reads all columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// CSV: the byte between fields.
+    pub delimiter: Option<u8>,
+    /// CSV: whether the first line names the columns.
+    pub header: Option<bool>,
+    /// Only these columns; all if none. Names that the file lacks are passed over.
+    pub columns: Option<Vec<String>>,
+    /// Columns to give as text even if they look like numbers: labels, identifiers, categories coded as numbers.
+    pub text: Vec<String>,
+    pub images: ImageOptions,
+    pub limits: Limits,
+}
+
+/// What pictures are brought to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ImageOptions {
+    /// Height and width that every picture is resized to. Without it all must have the size of the first.
+    pub size: Option<(u32, u32)>,
+    /// Without it, grey if the first picture is.
+    pub colour: Option<Colour>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Colour {
+    Grey,
+    Rgb,
+}
+
+/// What a file may ask for before it is refused. Checked before memory is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Columns of a table.
+    pub columns: usize,
+    /// Bytes of one line or record of text.
+    pub record: u64,
+    /// Bytes of one array, of one row group or of one picture, unpacked.
+    pub unpacked: u64,
+    /// Bytes of the rows held in memory at once: a source, a window, an unsorted part of a stream.
+    pub memory: u64,
+    /// Different texts in one column that is to be one-hot encoded.
+    pub categories: usize,
+    /// Classes in the label column.
+    pub classes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            columns: 100_000,
+            record: 16 << 20,
+            unpacked: 4 << 30,
+            memory: 4 << 30,
+            categories: 1_000,
+            classes: 10_000,
+        }
+    }
+}
+
+impl Colour {
+    pub fn channels(self) -> usize {
+        match self {
+            Colour::Grey => 1,
+            Colour::Rgb => 3,
+        }
+    }
+}
