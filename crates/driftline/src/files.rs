@@ -1,5 +1,6 @@
 //! Writing files whole or not at all.
 
+use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
@@ -7,15 +8,18 @@ use crate::{Error, Result};
 
 /// Writes beside `path`, then renames: a reader sees the old file or the new one, never a half.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    write_with(path, |mut file| file.write_all(bytes).map_err(Error::io(path)))
+}
+
+/// The same for contents that are too large to be in memory at once. If `write` fails, nothing changes at `path`.
+pub fn write_with(path: &Path, write: impl FnOnce(&File) -> Result<()>) -> Result<()> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let mut aside = new_aside(folder).map_err(Error::io(path))?;
-    aside
-        .write_all(bytes)
-        .and_then(|()| aside.as_file().sync_all())
-        .map_err(Error::io(path))?;
+    let aside = new_aside(folder).map_err(Error::io(path))?;
+    write(aside.as_file())?;
+    aside.as_file().sync_all().map_err(Error::io(path))?;
     aside
         .persist(path)
         .map_err(|error| Error::io(path)(error.error))?;

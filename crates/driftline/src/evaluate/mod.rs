@@ -3,7 +3,9 @@
 mod accuracy;
 mod interval;
 mod paired;
+mod proportion;
 
 pub use accuracy::{Confusion, accuracy};
 pub use interval::{Interval, IntervalMethod};
 pub use paired::paired_difference;
+pub use proportion::{Proportion, paired_shares};

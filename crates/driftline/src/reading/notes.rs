@@ -36,6 +36,8 @@ pub enum NoteCode {
     Tail,
     /// Rows that `--where` left out.
     Filtered,
+    /// The filter left nothing, or one class: the model before the window was kept.
+    WindowHeld,
 }
 
 /// One thing that was handled.

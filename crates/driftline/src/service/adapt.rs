@@ -1,0 +1,333 @@
+//! `adapt`: walks a stream from a source model, window by window, into a run folder. The same call goes on where an
+//! earlier one stopped.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::bundle::Bundle;
+use super::digest::{InputDigest, blake3};
+use super::fit::Fit;
+use super::predictions;
+use super::run::{Manifest, Origin, RUN_FORMAT, RunFolder, StepInput};
+use super::settings::AdaptSettings;
+use super::stages::{Stage, Stages};
+use super::walk::Walk;
+use super::watch::Watch;
+use super::window::Place;
+use crate::models::any::AnyLearner;
+use crate::models::network::Runtime;
+use crate::random::Seed;
+use crate::reading::{Choice, FrameSource, NoteCode, Notes, ReadOptions, Rows, WindowedStream};
+use crate::{Error, Result};
+
+/// How a stream is adapted to, and where the results go.
+///
+/// ```no_run
+/// use driftline::reading::Files;
+/// use driftline::service::{Adapt, Bundle, Data, Start};
+///
+/// # fn main() -> driftline::Result<()> {
+/// let model = "model.safetensors".as_ref();
+/// let start = Start::Model(Box::new(Bundle::load(model)?), vec![model.to_path_buf()]);
+/// let stream = Data::files(Files::new(["stream-*.csv"])?);
+/// let run = Adapt::new("run").window(500)?.answers("label").run(start, stream, &())?;
+/// for window in run.records() {
+///     println!("{} {:.3}", window.window, window.disagreement);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Adapt {
+    pub folder: PathBuf,
+    pub settings: AdaptSettings,
+    pub read: ReadOptions,
+    pub runtime: Runtime,
+    /// Replace what the folder holds instead of going on with it or refusing.
+    pub replace: bool,
+    /// What the manifest says about the machine.
+    pub environment: BTreeMap<String, String>,
+    /// What the manifest names as the command to repeat the run.
+    pub command: Vec<String>,
+}
+
+/// A table to be read, with the files that it is known by.
+pub struct Data {
+    pub source: Box<dyn FrameSource>,
+    pub inputs: Vec<PathBuf>,
+}
+
+impl Data {
+    pub fn files(files: crate::reading::Files) -> Self {
+        let inputs = files.paths().to_vec();
+        Self {
+            source: Box::new(files),
+            inputs,
+        }
+    }
+}
+
+impl std::fmt::Debug for Data {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Data")
+            .field("inputs", &self.inputs)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where version 0 comes from.
+#[derive(Debug)]
+pub enum Start {
+    /// A labelled source to be fitted.
+    Source(Fit, Data),
+    /// A model, and the file that it was read from.
+    Model(Box<Bundle>, Vec<PathBuf>),
+}
+
+impl Adapt {
+    /// With the default settings, into `folder`.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        Self {
+            folder: folder.into(),
+            settings: AdaptSettings::default(),
+            read: ReadOptions::default(),
+            runtime: Runtime::default(),
+            replace: false,
+            environment: BTreeMap::new(),
+            command: vec![],
+        }
+    }
+
+    /// Windows of so many rows.
+    pub fn window(mut self, rows: usize) -> Result<Self> {
+        let rows = std::num::NonZeroUsize::new(rows);
+        let rows = rows.ok_or_else(|| Error::out_of_range("the window", 0, "at least 1 row"))?;
+        self.settings.windows = super::settings::Windows::Size(rows);
+        Ok(self)
+    }
+
+    pub fn method(mut self, method: super::settings::Method) -> Self {
+        self.settings.method = method;
+        self
+    }
+
+    /// Scores every window by this column, which nothing learns from.
+    pub fn answers(mut self, column: impl Into<String>) -> Self {
+        self.settings.choice.answers = Some(column.into());
+        self
+    }
+
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.settings.seed = seed;
+        self
+    }
+
+    /// Walks the stream to its end, or goes on with the run that the folder holds.
+    pub fn run(&self, start: Start, stream: Data, watch: &dyn Watch) -> Result<RunFolder> {
+        self.settings.check()?;
+        let digests = InputDigest::of_all(&stream.inputs)?;
+        let (origin, how) = self.origin(&start)?;
+        let identity = self.identity(&how, &origin, &digests);
+        let (mut run, mut stages) = match self.existing(&identity)? {
+            Some(run) => {
+                let source = run.model(Some(0))?;
+                let stages = self.stages(&source, stream.source)?;
+                (run, stages)
+            }
+            None => {
+                let source = self.source(start, &origin)?;
+                watch.fitted(&source);
+                let stages = self.stages(&source, stream.source)?;
+                let manifest = Manifest {
+                    kind: "run".into(),
+                    format: RUN_FORMAT,
+                    driftline: String::new(),
+                    identity,
+                    settings: self.settings.clone(),
+                    origin,
+                    stream: digests,
+                    stated: stages.stated(),
+                    notes: stages.notes().clone(),
+                    classes: source.classes().to_vec(),
+                    planned: stages.planned(),
+                    windows: 0,
+                    current: 0,
+                    steps: vec![],
+                    environment: self.environment.clone(),
+                    command: self.command.clone(),
+                    files: BTreeMap::new(),
+                };
+                let claim = RunFolder::claim(&self.folder, self.replace)?;
+                (claim.begin(manifest, &source)?, stages)
+            }
+        };
+        let (planned, finished) = (run.manifest().planned, run.manifest().windows);
+        watch.noted(&run.manifest().notes);
+        watch.begin(planned, finished.min(planned));
+        if finished >= planned {
+            return Ok(run);
+        }
+        let mut walker = Walker::new(&run, self.runtime)?;
+        stages.start_after(finished)?;
+        while let Some(stage) = stages.next()? {
+            if watch.should_stop() {
+                return Err(Error::Interrupted);
+            }
+            walker.advance(&mut run, stage, None)?;
+            let record = run.records().last().expect("a window was just added");
+            watch.window(record, planned);
+        }
+        Ok(run)
+    }
+
+    fn stages(&self, source: &Bundle, stream: Box<dyn FrameSource>) -> Result<Stages> {
+        Stages::open(stream, &source.encoding, &self.settings, &self.read)
+    }
+
+    /// The run in the folder, if it is this one.
+    fn existing(&self, identity: &str) -> Result<Option<RunFolder>> {
+        if self.replace {
+            return Ok(None);
+        }
+        if Manifest::kind_of(&self.folder).is_none_or(|kind| kind != "run") {
+            RunFolder::expect_free(&self.folder)?;
+            return Ok(None);
+        }
+        let manifest = Manifest::read(&self.folder)?;
+        if manifest.identity != identity {
+            return Err(Error::corrupt(
+                &self.folder,
+                "holds another run: other settings or other data; give another folder, or --force to replace it",
+            ));
+        }
+        RunFolder::open(&self.folder).map(Some)
+    }
+
+    fn source(&self, start: Start, origin: &Origin) -> Result<Bundle> {
+        let bundle = match (start, origin) {
+            (Start::Source(fit, data), Origin::Source(digests) | Origin::Model(digests)) => {
+                fit.on(&*data.source, digests.clone())?
+            }
+            (Start::Model(bundle, _), _) => Bundle {
+                version: 0,
+                ..*bundle
+            },
+        };
+        bundle.with_runtime(self.runtime)
+    }
+
+    /// What version 0 is made from, and how, as text for the identity.
+    fn origin(&self, start: &Start) -> Result<(Origin, String)> {
+        match start {
+            Start::Source(fit, data) => {
+                let how = (&fit.choice, fit.model, fit.epochs, fit.seed);
+                let how = serde_json::to_string(&how).expect("settings have string keys only");
+                Ok((Origin::Source(InputDigest::of_all(&data.inputs)?), how))
+            }
+            Start::Model(bundle, inputs) => {
+                let how = blake3(&bundle.to_bytes());
+                Ok((Origin::Model(InputDigest::of_all(inputs)?), how))
+            }
+        }
+    }
+
+    fn identity(&self, how: &str, origin: &Origin, stream: &[InputDigest]) -> String {
+        let hashes = |inputs: &[InputDigest]| -> Vec<String> {
+            inputs.iter().map(|input| input.blake3.clone()).collect()
+        };
+        let origin = match origin {
+            Origin::Source(inputs) | Origin::Model(inputs) => hashes(inputs),
+        };
+        let all = (RUN_FORMAT, &self.settings, how, origin, hashes(stream));
+        let text = serde_json::to_string(&all).expect("settings have string keys only");
+        blake3(text.as_bytes())[..16].to_owned()
+    }
+}
+
+/// Takes a run from its current version to the next.
+pub(super) struct Walker {
+    walk: Walk<AnyLearner>,
+    source: Bundle,
+    runtime: Runtime,
+}
+
+impl Walker {
+    pub fn new(run: &RunFolder, runtime: Runtime) -> Result<Self> {
+        let source = run.model(Some(0))?.with_runtime(runtime)?;
+        let settings = &run.manifest().settings;
+        let method = settings.self_training(source.learner.clone());
+        let seed = Seed::new(settings.seed);
+        let current = run.manifest().current;
+        let newest = run.model(Some(current))?.with_runtime(runtime)?;
+        let walk = Walk::new(method, source.model.clone(), seed).resumed(newest.model, current);
+        Ok(Self {
+            walk,
+            source,
+            runtime,
+        })
+    }
+
+    /// One self-training step, measured and stored.
+    pub fn advance(
+        &mut self,
+        run: &mut RunFolder,
+        stage: Stage,
+        step: Option<StepInput>,
+    ) -> Result<()> {
+        let Stage {
+            number,
+            learn,
+            rows,
+            span,
+            mut notes,
+            last,
+        } = stage;
+        let labeling = self.walk.step(number, &learn)?.clone();
+        if labeling.held {
+            notes.add(NoteCode::WindowHeld, "", 1, || held(&labeling, number));
+        }
+        let answers = rows.answers.as_deref();
+        let measured = self
+            .walk
+            .measure(&rows.inputs, answers, self.source.classes())?;
+        let mut record = measured.record;
+        record.notes = notes;
+        (record.from, record.to) = span.unzip();
+        (record.first, record.last) = (place(&rows, 0), place(&rows, rows.inputs.len() - 1));
+        record.isa = self
+            .source
+            .learner
+            .depends_on_isa()
+            .then(|| self.runtime.isa.to_string());
+        let table = last.then(|| {
+            let (labels, probabilities) = (&measured.labels, &measured.probabilities);
+            predictions::window_csv(&rows, self.source.classes(), labels, probabilities)
+        });
+        let bundle = Bundle {
+            model: self.walk.current().clone(),
+            version: number,
+            ..self.source.clone()
+        };
+        run.add_window(record, &bundle, table.as_deref(), step)
+    }
+}
+
+fn held(labeling: &crate::adapt::Labeling, number: usize) -> String {
+    let what = match labeling.kept {
+        0 => "no row".to_owned(),
+        kept => format!("{kept} rows of one class only"),
+    };
+    format!(
+        "window {number} was held: the filter left {what}, so the model before it was kept as it is"
+    )
+}
+
+fn place(rows: &Rows, index: usize) -> Option<Place> {
+    (index < rows.inputs.len()).then(|| {
+        let (file, row) = rows.origins.get(index);
+        Place {
+            file: file.display().to_string(),
+            row,
+        }
+    })
+}

@@ -1,0 +1,122 @@
+//! `inspect`: what a file, a model or a run holds, for people and programs alike.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::bundle::Bundle;
+use super::run::{FileState, Manifest, RunFolder};
+use super::window::WindowRecord;
+use crate::Result;
+use crate::models::Classifier;
+use crate::models::any::{AnyLearner, AnyModel};
+use crate::reading::{self, ReadOptions};
+
+/// What was found at a path.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Inspection {
+    Table(TableView),
+    Model(Box<ModelView>),
+    Run(Box<RunView>),
+}
+
+/// A file of rows.
+#[derive(Clone, Debug, Serialize)]
+pub struct TableView {
+    pub stated: String,
+    pub rows: u64,
+    pub columns: Vec<ColumnView>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+pub struct ColumnView {
+    pub name: String,
+    pub holds: String,
+}
+
+/// A model file.
+#[derive(Clone, Debug, Serialize)]
+pub struct ModelView {
+    pub model: String,
+    /// Windows adapted to; 0 is a source model.
+    pub version: usize,
+    pub input: String,
+    pub features: Vec<String>,
+    pub classes: Vec<String>,
+    pub label: String,
+    pub parameters: usize,
+    pub learner: AnyLearner,
+    pub source: super::bundle::SourceRecord,
+}
+
+/// A run folder.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunView {
+    pub manifest: Manifest,
+    pub windows: Vec<WindowRecord>,
+    /// Files that are not what the manifest says; empty for a sound run.
+    pub damaged: Vec<(String, FileState)>,
+}
+
+/// Looks at `path`: a run folder, a model file, or a table (a folder of pictures is one).
+pub fn inspect(path: &Path, read: &ReadOptions) -> Result<Inspection> {
+    if Manifest::kind_of(path).is_some() {
+        return run(path).map(|view| Inspection::Run(Box::new(view)));
+    }
+    if path.extension().is_some_and(|e| e == "safetensors") {
+        let bundle = Bundle::load(path)?;
+        return Ok(Inspection::Model(Box::new(ModelView::of(&bundle))));
+    }
+    let mut frames = reading::open(path, read)?;
+    let columns = frames.fields().iter().map(|field| ColumnView {
+        name: field.name.clone(),
+        holds: match field.kind {
+            reading::Kind::Image(shape) => format!("pictures, {shape}"),
+            kind => kind.name().into(),
+        },
+    });
+    let columns = columns.collect();
+    let stated = frames.stated();
+    let mut rows = 0;
+    while let Some(frame) = frames.next_frame()? {
+        rows += frame.rows as u64;
+    }
+    Ok(Inspection::Table(TableView {
+        stated,
+        rows,
+        columns,
+    }))
+}
+
+fn run(folder: &Path) -> Result<RunView> {
+    let run = RunFolder::read(folder)?;
+    let mut damaged = run.check_files()?;
+    damaged.retain(|(_, state)| *state != FileState::Intact);
+    Ok(RunView {
+        manifest: run.manifest().clone(),
+        windows: run.records().to_vec(),
+        damaged,
+    })
+}
+
+impl ModelView {
+    pub fn of(bundle: &Bundle) -> Self {
+        let parameters = match &bundle.model {
+            AnyModel::Linear(model) => model.n_classes() * (model.shape().size() + 1),
+            AnyModel::Margin(model) => model.weights.len() + 1,
+            AnyModel::Network(model) => model.blueprint().n_parameters(),
+        };
+        Self {
+            model: bundle.source.model.to_string(),
+            version: bundle.version,
+            input: bundle.encoding.shape().to_string(),
+            features: bundle.encoding.input_names(),
+            classes: bundle.classes().to_vec(),
+            label: bundle.encoding.label().into(),
+            parameters,
+            learner: bundle.learner.clone(),
+            source: bundle.source.clone(),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `predict`: class and probabilities for every row of a table, batch by batch, to CSV or Parquet.
+
+use std::path::Path;
+
+use super::adapt::Data;
+use super::bundle::Bundle;
+use super::predictions::{Format, Sink};
+use crate::files::write_with;
+use crate::reading::{Choice, Notes, ReadOptions, RowReader};
+use crate::{Error, Result};
+
+/// What was predicted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Predicted {
+    pub rows: usize,
+    /// How often each class was predicted.
+    pub class_counts: Vec<usize>,
+    pub notes: Notes,
+    /// What was detected about the input.
+    pub stated: String,
+}
+
+/// Writes the predictions of `bundle` for `data` to `out`, whole or not at all. `choice` names the columns to pass
+/// through and the rows to take.
+pub fn predict(
+    bundle: &Bundle,
+    data: &Data,
+    choice: &Choice,
+    read: &ReadOptions,
+    out: &Path,
+) -> Result<Predicted> {
+    let format = Format::of(out)?;
+    refuse_overwriting_input(data, out)?;
+    let mut reader = RowReader::open(&*data.source, &bundle.encoding, choice, read)?;
+    let mut counts = vec![0; bundle.classes().len()];
+    let mut rows = 0;
+    write_with(out, |file| {
+        let mut sink = Sink::new(format, file, out, &choice.ids, bundle.classes())?;
+        while let Some(batch) = reader.next_rows()? {
+            let (labels, probabilities) = bundle.predict(&batch)?;
+            for (count, more) in counts.iter_mut().zip(labels.counts()) {
+                *count += more;
+            }
+            rows += batch.inputs.len();
+            sink.write(&batch.ids, &labels, &probabilities)?;
+        }
+        sink.finish()
+    })?;
+    Ok(Predicted {
+        rows,
+        class_counts: counts,
+        notes: reader.notes().clone(),
+        stated: reader.stated(),
+    })
+}
+
+fn refuse_overwriting_input(data: &Data, out: &Path) -> Result<()> {
+    let Ok(out_path) = out.canonicalize() else {
+        return Ok(());
+    };
+    let same = |path: &std::path::PathBuf| path.canonicalize().is_ok_and(|path| path == out_path);
+    match data.inputs.iter().any(same) {
+        true => Err(Error::corrupt(
+            out,
+            "is the input itself; predictions must go to another file",
+        )),
+        false => Ok(()),
+    }
+}

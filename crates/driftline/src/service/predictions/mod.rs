@@ -1,0 +1,99 @@
+//! Predictions as tables: the columns passed through, the class, and the probability of each class by its name.
+
+mod csv;
+mod parquet;
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::data::{Labels, Probabilities};
+use crate::reading::{IdColumn, Rows};
+use crate::{Error, Result};
+
+pub(super) use csv::window_csv;
+
+/// The column that holds the predicted class.
+pub const CLASS: &str = "class";
+
+/// The column that holds the probability of a class.
+pub fn probability_column(class: &str) -> String {
+    format!("p_{class}")
+}
+
+/// What predictions are written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Csv,
+    Parquet,
+}
+
+impl Format {
+    /// By the extension.
+    pub fn of(path: &Path) -> Result<Self> {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+        match &*extension.to_ascii_lowercase() {
+            "csv" => Ok(Format::Csv),
+            "parquet" | "pq" => Ok(Format::Parquet),
+            _ => Err(Error::out_of_range(
+                "the output",
+                path.display(),
+                "a file whose name ends in .csv or .parquet",
+            )),
+        }
+    }
+}
+
+/// A table of predictions that grows batch by batch.
+pub(super) enum Sink<'a> {
+    Csv(csv::CsvSink<'a>),
+    Parquet(parquet::ParquetSink<'a>),
+}
+
+impl<'a> Sink<'a> {
+    /// `path` is for messages only.
+    pub fn new(
+        format: Format,
+        file: &'a File,
+        path: &'a Path,
+        ids: &[String],
+        classes: &'a [String],
+    ) -> Result<Self> {
+        let mut names = ids.to_vec();
+        names.push(CLASS.into());
+        names.extend(classes.iter().map(|class| probability_column(class)));
+        for (place, name) in names.iter().enumerate() {
+            if names[..place].contains(name) {
+                return Err(Error::out_of_range(
+                    "a column to pass through",
+                    name,
+                    format!("named once, and neither `{CLASS}` nor like the column of a probability (`p_…`)"),
+                ));
+            }
+        }
+        Ok(match format {
+            Format::Csv => Sink::Csv(csv::CsvSink::new(file, path, &names, classes)?),
+            Format::Parquet => {
+                Sink::Parquet(parquet::ParquetSink::new(file, path, &names, classes)?)
+            }
+        })
+    }
+
+    pub fn write(
+        &mut self,
+        ids: &[IdColumn],
+        labels: &Labels,
+        probabilities: &Probabilities,
+    ) -> Result<()> {
+        match self {
+            Sink::Csv(sink) => sink.write(ids, labels, probabilities),
+            Sink::Parquet(sink) => sink.write(ids, labels, probabilities),
+        }
+    }
+
+    pub fn finish(self) -> Result<()> {
+        match self {
+            Sink::Csv(sink) => sink.finish(),
+            Sink::Parquet(sink) => sink.finish(),
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Files compared with their checksums: on load, and all of them when a run is inspected.
+
+use std::fs;
+
+use serde::Serialize;
+
+use super::{Checksum, MANIFEST, RunFolder, WINDOWS};
+use crate::{Error, Result};
+
+/// What became of one file of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileState {
+    Intact,
+    Missing,
+    Changed,
+}
+
+impl RunFolder {
+    /// The bytes of a file that the manifest names, if they are what it says.
+    pub(super) fn load(&self, name: &str) -> Result<Vec<u8>> {
+        let path = self.folder.join(name);
+        let Some(sum) = self.manifest.files.get(name) else {
+            let message = format!("is not named in {MANIFEST}");
+            return Err(Error::corrupt(path, message));
+        };
+        let bytes = fs::read(&path).map_err(Error::io(&path))?;
+        match Checksum::of(&bytes) == *sum {
+            true => Ok(bytes),
+            false => Err(Error::corrupt(path, differs(sum, bytes.len()))),
+        }
+    }
+
+    /// The lines of `windows.jsonl` that are finished. A killed run may have written one more than its manifest names.
+    pub(super) fn finished_lines(&self) -> Result<String> {
+        let path = self.folder.join(WINDOWS);
+        let bytes = fs::read(&path).map_err(Error::io(&path))?;
+        let Some(sum) = self.manifest.files.get(WINDOWS) else {
+            let message = format!("is not named in {MANIFEST}");
+            return Err(Error::corrupt(path, message));
+        };
+        let finished = usize::try_from(sum.bytes)
+            .ok()
+            .and_then(|end| bytes.get(..end))
+            .filter(|finished| Checksum::of(finished) == *sum);
+        let finished =
+            finished.ok_or_else(|| Error::corrupt(&path, differs(sum, bytes.len())))?;
+        String::from_utf8(finished.to_vec())
+            .map_err(|_| Error::corrupt(&path, "is not text in UTF-8"))
+    }
+
+    /// Every file that the manifest names, compared.
+    pub fn check_files(&self) -> Result<Vec<(String, FileState)>> {
+        let state = |name: &String, sum: &Checksum| {
+            let path = self.folder.join(name);
+            match fs::read(&path) {
+                Ok(_) if *name == WINDOWS => Ok(match self.finished_lines() {
+                    Ok(_) => FileState::Intact,
+                    Err(_) => FileState::Changed,
+                }),
+                Ok(bytes) if Checksum::of(&bytes) == *sum => Ok(FileState::Intact),
+                Ok(_) => Ok(FileState::Changed),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                    Ok(FileState::Missing)
+                }
+                Err(error) => Err(Error::io(path)(error)),
+            }
+        };
+        let files = self.manifest.files.iter();
+        files
+            .map(|(name, sum)| Ok((name.clone(), state(name, sum)?)))
+            .collect()
+    }
+}
+
+fn differs(sum: &Checksum, found: usize) -> String {
+    format!(
+        "was changed or damaged: its checksum differs from {MANIFEST} ({} bytes expected, {found} found)",
+        sum.bytes
+    )
+}

@@ -1,0 +1,133 @@
+//! What is known of one window after it was adapted to: a line of `windows.jsonl`. No clock times, so that the same run
+//! writes the same bytes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::reading::Notes;
+
+/// One window. Shares are fractions from 0 to 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WindowRecord {
+    /// From 1; the model after it is the version of the same number.
+    pub window: usize,
+    /// The version that labelled it.
+    pub teacher: usize,
+    /// Where its rows begin and end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<Place>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Place>,
+    /// The first and last time, where there is a time column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// Rows to learn from, and how many of them the filter kept.
+    pub seen: usize,
+    pub kept: usize,
+    pub kept_fraction: f64,
+    /// The filter left nothing or one class: the teacher was kept as it is.
+    pub held: bool,
+    /// Mean highest probability of the model before, after, and of the source model.
+    pub confidence_before: f64,
+    pub confidence_after: f64,
+    pub confidence_unadapted: f64,
+    /// Rows that teacher and student class differently.
+    pub disagreement: f64,
+    /// Rows that the adapted and the source model class differently.
+    pub flips: f64,
+    /// How the adapted model divides the rows among the classes.
+    pub class_balance: Shares,
+    /// How the source model does.
+    pub class_balance_unadapted: Shares,
+    /// Where there are answers; flat, so that the accuracies stand in the line itself.
+    #[serde(flatten)]
+    pub score: Option<Score>,
+    #[serde(default, skip_serializing_if = "Notes::is_empty")]
+    pub notes: Notes,
+    /// The instruction set, where roundings depend on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isa: Option<String>,
+}
+
+/// A row of a file, from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    pub file: String,
+    pub row: u64,
+}
+
+/// How the models did, by answers that none of them was shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// The model that would have served the window.
+    pub accuracy_before: f64,
+    /// The model adapted to it.
+    pub accuracy_after: f64,
+    /// The source model.
+    pub accuracy_unadapted: f64,
+    /// Rows with an answer. Answers of a class that the source lacks are among them, and always wrong.
+    pub scored: usize,
+    pub unknown_answers: usize,
+    /// Rows that the adapted model gets right and the source model does not, and the other way round.
+    pub gained: usize,
+    pub lost: usize,
+    pub classes: Vec<ClassScore>,
+}
+
+/// One class among the answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClassScore {
+    pub class: String,
+    /// Rows of the class.
+    pub rows: usize,
+    /// Rows that the adapted model takes for it.
+    pub predicted: usize,
+    /// The share of its rows that are recognised; absent where it has none.
+    pub recall_before: Option<f64>,
+    pub recall_after: Option<f64>,
+    pub recall_unadapted: Option<f64>,
+}
+
+/// A share for each class by name, in the order of the classes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Shares(pub Vec<(String, f64)>);
+
+impl Serialize for Shares {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, share)| (name, share)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Shares {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+        impl<'de> serde::de::Visitor<'de> for Pairs {
+            type Value = Shares;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a share for each class")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<Shares, A::Error> {
+                let mut shares = vec![];
+                while let Some(pair) = map.next_entry()? {
+                    shares.push(pair);
+                }
+                Ok(Shares(shares))
+            }
+        }
+        deserializer.deserialize_map(Pairs)
+    }
+}
+
+impl Shares {
+    /// Half the summed differences: the share of rows that would have to change class to make the two equal.
+    pub fn distance(&self, other: &Shares) -> f64 {
+        let pairs = self.0.iter().zip(&other.0);
+        pairs.map(|((_, a), (_, b))| (a - b).abs()).sum::<f64>() / 2.0
+    }
+}
