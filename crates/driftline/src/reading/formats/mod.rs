@@ -1,12 +1,12 @@
 //! One reader per file format, each giving frames.
 
-pub mod arff;
+pub(crate) mod arff;
 pub(crate) mod arrays;
-pub mod csv;
+pub(crate) mod csv;
 pub mod idx;
-pub mod images;
-pub mod mat;
-pub(crate) mod memory;
-pub mod npy;
-pub mod parquet;
-mod text_table;
+pub(crate) mod images;
+pub(crate) mod mat;
+pub(crate) mod npy;
+pub(crate) mod parquet;
+mod text_file;
+pub(crate) mod text_table;

@@ -4,8 +4,8 @@
 use std::io::Read;
 use std::path::Path;
 
-use super::{Bounded, damaged, not_utf8};
 use crate::error::DataFault;
+use crate::reading::formats::text_file::{TextFile, damaged, not_utf8};
 use crate::reading::formats::text_table::{check_names, number};
 use crate::reading::{Field, Kind, ReadOptions};
 use crate::{Error, Result};
@@ -29,7 +29,7 @@ pub(super) struct Look {
 impl Look {
     pub fn at(path: &Path, options: &ReadOptions) -> Result<Self> {
         let mut start = vec![];
-        Bounded::open(path, u64::MAX)?
+        TextFile::open(path, u64::MAX)?
             .take(LOOK + 1)
             .read_to_end(&mut start)
             .map_err(|error| damaged(path, error))?;

@@ -2,12 +2,9 @@
 
 mod look;
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use flate2::read::MultiGzDecoder;
-
+use super::text_file::{TextFile, damaged, not_utf8};
 use super::text_table::{Filling, not_a_number};
 use crate::error::DataFault;
 use crate::reading::{Column, Field, Frame, Frames, ReadOptions};
@@ -18,7 +15,7 @@ use look::Look;
 #[derive(Debug)]
 pub struct CsvFrames {
     path: [PathBuf; 1],
-    reader: csv::Reader<Bounded>,
+    reader: csv::Reader<TextFile>,
     /// The columns that are given, and where they stand in a record.
     fields: Vec<Field>,
     places: Vec<usize>,
@@ -43,7 +40,7 @@ impl CsvFrames {
             .has_headers(false)
             .flexible(true)
             .buffer_capacity(1 << 18)
-            .from_reader(Bounded::open(path, options.limits.record)?);
+            .from_reader(TextFile::open(path, options.limits.record)?);
         let mut record = csv::ByteRecord::new();
         if look.header {
             reader
@@ -169,100 +166,13 @@ impl Frames for CsvFrames {
     }
 }
 
-/// A file, plain or gzip, that refuses to go on when one record has become too long: a quote that is never closed would
-/// otherwise take the rest of the file for one field.
-struct Bounded {
-    inner: Box<dyn Read + Send>,
-    since_record: u64,
-    limit: u64,
-}
-
-impl std::fmt::Debug for Bounded {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Bounded").finish_non_exhaustive()
-    }
-}
-
-impl Bounded {
-    fn open(path: &Path, limit: u64) -> Result<Self> {
-        let mut file = File::open(path).map_err(Error::io(path))?;
-        let mut start = [0; 3];
-        let n = read_some(&mut file, &mut start).map_err(Error::io(path))?;
-        let again = std::io::Cursor::new(start).take(n as u64).chain(file);
-        let mut inner: Box<dyn Read + Send> = if start[..2] == [0x1f, 0x8b] {
-            Box::new(MultiGzDecoder::new(again))
-        } else {
-            Box::new(again)
-        };
-        // A byte order mark is not part of the first name.
-        let n = read_some(&mut inner, &mut start).map_err(|error| damaged(path, error))?;
-        let rest: Box<dyn Read + Send> = match start[..n] {
-            [0xef, 0xbb, 0xbf] => inner,
-            _ => Box::new(std::io::Cursor::new(start).take(n as u64).chain(inner)),
-        };
-        Ok(Self {
-            inner: rest,
-            since_record: 0,
-            limit,
-        })
-    }
-}
-
-impl Read for Bounded {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if self.since_record > self.limit {
-            return Err(std::io::Error::other(TooLong));
-        }
-        let n = self.inner.read(buffer)?;
-        self.since_record += n as u64;
-        Ok(n)
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("record too long")]
-struct TooLong;
-
-/// Reads until the buffer is full or the file ends.
-fn read_some(reader: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut n = 0;
-    while n < buffer.len() {
-        match reader.read(&mut buffer[n..]) {
-            Ok(0) => break,
-            Ok(more) => n += more,
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(n)
-}
-
 fn broken(path: &Path, error: csv::Error, row: u64) -> Error {
-    match error.into_kind() {
-        csv::ErrorKind::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<TooLong>()) => {
-            let fault = DataFault::new(
-                path,
-                "one record is longer than is allowed for a line of text (16 MiB)",
-            )
-            .help("a double quote may be open that is never closed, or the file is not CSV");
-            if row > 0 { fault.row(row).into() } else { fault.into() }
-        }
+    let error = match error.into_kind() {
         csv::ErrorKind::Io(error) => damaged(path, error),
         other => DataFault::new(path, format!("is not CSV: {other:?}")).into(),
+    };
+    match error {
+        Error::Data(fault) if row > 0 => fault.row(row).into(),
+        other => other,
     }
-}
-
-/// Decompression reports its faults as I/O errors; those are faults of the file.
-fn damaged(path: &Path, error: std::io::Error) -> Error {
-    use std::io::ErrorKind::{InvalidData, InvalidInput, UnexpectedEof};
-    match error.kind() {
-        InvalidData | InvalidInput | UnexpectedEof => {
-            DataFault::new(path, format!("is not a whole gzip file ({error})")).into()
-        }
-        _ => Error::io(path)(error),
-    }
-}
-
-fn not_utf8(path: &Path) -> DataFault {
-    DataFault::new(path, "holds bytes that are not UTF-8").help("save the file as UTF-8")
 }
