@@ -241,7 +241,7 @@ fn micros(tick: i64, per_second: i64, seconds: i64) -> Option<i64> {
 }
 
 /// A 16-bit float: sign, 5 bits of exponent, 10 of fraction.
-fn half(bits: u16) -> f32 {
+pub(crate) fn half(bits: u16) -> f32 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let exponent = i32::from(bits >> 10 & 0x1f);
     let fraction = f32::from(bits & 0x3ff);

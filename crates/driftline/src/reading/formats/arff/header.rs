@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::line::{Token, token};
+use super::line::token;
 
 /// A declared column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,7 +15,10 @@ pub(super) struct Attribute {
 pub(super) enum Type {
     Numeric,
     /// One of these values.
-    Nominal(BTreeSet<String>),
+    Nominal {
+        first: String,
+        values: BTreeSet<String>,
+    },
     /// Text or a date.
     Text,
 }
@@ -44,7 +47,7 @@ pub(super) fn parse(line: &str) -> Result<Line, String> {
 }
 
 fn attribute(text: &str) -> Result<Attribute, String> {
-    let (Token { text: name, .. }, rest) = token(text, |c| c.is_ascii_whitespace())
+    let (name, rest) = token(text, |c| c.is_ascii_whitespace() || c == '{')
         .ok_or("an attribute has a quote that is not closed")?;
     if name.is_empty() {
         return Err("an attribute has no name".into());
@@ -58,7 +61,7 @@ fn attribute(text: &str) -> Result<Attribute, String> {
         "numeric" | "real" | "integer" => Type::Numeric,
         "string" | "date" => Type::Text,
         "relational" => return Err(format!("attribute `{name}` is relational, which is not read")),
-        _ => Type::Nominal(values(&name, rest)?),
+        _ => values(&name, rest)?,
     };
     Ok(Attribute {
         name: name.into_owned(),
@@ -67,7 +70,7 @@ fn attribute(text: &str) -> Result<Attribute, String> {
 }
 
 /// `{a, 'b c', d}`.
-fn values(name: &str, text: &str) -> Result<BTreeSet<String>, String> {
+fn values(name: &str, text: &str) -> Result<Type, String> {
     let broken = || format!("attribute `{name}` has neither a type nor values in braces");
     let mut rest = text
         .strip_prefix('{')
@@ -75,12 +78,15 @@ fn values(name: &str, text: &str) -> Result<BTreeSet<String>, String> {
         .ok_or_else(broken)?
         .trim();
     let mut values = BTreeSet::new();
+    let mut first = None;
     while !rest.is_empty() {
         let (value, after) = token(rest, |c| c == ',').ok_or_else(broken)?;
-        values.insert(value.text.into_owned());
+        first.get_or_insert_with(|| value.to_string());
+        values.insert(value.into_owned());
         rest = after.trim().strip_prefix(',').unwrap_or("").trim();
     }
-    Ok(values)
+    let first = first.ok_or_else(|| format!("attribute `{name}` declares no values"))?;
+    Ok(Type::Nominal { first, values })
 }
 
 #[cfg(test)]
@@ -98,10 +104,11 @@ mod tests {
         let quoted = attribute("@ATTRIBUTE 'petal width' real");
         assert_eq!(quoted.name, "petal width");
         let nominal = attribute(r#"@attribute class {a, 'b, c',"d"}"#);
+        let first = "a".to_string();
         let values = ["a", "b, c", "d"].map(String::from).into();
-        assert_eq!(nominal.kind, Type::Nominal(values));
+        assert_eq!(nominal.kind, Type::Nominal { first, values });
         let tight = attribute("@attribute class{x,y}");
-        assert!(matches!(tight.kind, Type::Nominal(values) if values.len() == 2));
+        assert!(matches!(tight.kind, Type::Nominal { values, .. } if values.len() == 2));
         assert_eq!(attribute("@attribute t date \"yyyy\"").kind, Type::Text);
         assert_eq!(parse("@DATA").unwrap(), Line::Data);
         for bad in [

@@ -4,37 +4,20 @@ use std::borrow::Cow;
 
 use super::header::{Attribute, Type};
 
-/// A word, and whether it stood in quotes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Token<'a> {
-    pub text: Cow<'a, str>,
-    pub quoted: bool,
-}
-
 /// The word at the start of `text`, which ends before a character for which `ends` holds, and the rest. Words may be in
 /// single or double quotes, with backslashes before quotes inside; none if a quote is not closed.
-pub(super) fn token(text: &str, ends: impl Fn(char) -> bool) -> Option<(Token<'_>, &str)> {
+pub(super) fn token(text: &str, ends: impl Fn(char) -> bool) -> Option<(Cow<'_, str>, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'));
     let Some(quote) = quote else {
-        let end = text.find(|c| ends(c) || c == '{').unwrap_or(text.len());
-        let plain = Token {
-            text: Cow::Borrowed(text[..end].trim()),
-            quoted: false,
-        };
-        return Some((plain, &text[end..]));
+        let end = text.find(ends).unwrap_or(text.len());
+        return Some((Cow::Borrowed(text[..end].trim()), &text[end..]));
     };
     let mut word = String::new();
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {
         match c {
             '\\' => word.push(chars.next()?.1),
-            c if c == quote => {
-                let text_of = Token {
-                    text: Cow::Owned(word),
-                    quoted: true,
-                };
-                return Some((text_of, &text[at + 1..]));
-            }
+            c if c == quote => return Some((Cow::Owned(word), &text[at + 1..])),
             c => word.push(c),
         }
     }
@@ -57,7 +40,7 @@ pub(super) fn fields_of<'a>(
     loop {
         let (word, after) =
             token(rest, |c| c == ',').ok_or("a quote is open that is never closed")?;
-        fields.push(word.text);
+        fields.push(word);
         let after = after.trim_start();
         if after.is_empty() {
             break;
@@ -88,12 +71,15 @@ pub(super) fn fields_of<'a>(
     }
 }
 
-/// `3 x, 7 y`: attributes that are not named are 0, or the first of their values in the order of Weka, which we do not
-/// know here: a sparse row must name every attribute that is not a number.
-fn sparse<'a>(inside: &'a str, attributes: &[Attribute]) -> Result<Vec<Cow<'a, str>>, String> {
+/// `3 x, 7 y`: attributes that are not named are 0, which for declared values means the first of them.
+fn sparse<'a>(inside: &'a str, attributes: &'a [Attribute]) -> Result<Vec<Cow<'a, str>>, String> {
     let mut fields: Vec<Option<Cow<'a, str>>> = attributes
         .iter()
-        .map(|attribute| (attribute.kind == Type::Numeric).then_some(Cow::Borrowed("0")))
+        .map(|attribute| match &attribute.kind {
+            Type::Numeric => Some(Cow::Borrowed("0")),
+            Type::Nominal { first, .. } => Some(Cow::Borrowed(&**first)),
+            Type::Text => None,
+        })
         .collect();
     let mut rest = inside.trim();
     while !rest.is_empty() {
@@ -110,14 +96,14 @@ fn sparse<'a>(inside: &'a str, attributes: &[Attribute]) -> Result<Vec<Cow<'a, s
         })?;
         let (word, after) = token(after.trim_start(), |c| c == ',')
             .ok_or("a quote is open that is never closed")?;
-        fields[at] = Some(word.text);
+        fields[at] = Some(word);
         rest = after.trim().strip_prefix(',').unwrap_or("").trim();
     }
     let missing = fields.iter().position(Option::is_none);
     match missing {
         None => Ok(fields.into_iter().flatten().collect()),
         Some(at) => Err(format!(
-            "is sparse and does not name attribute `{}`, which is not a number",
+            "is sparse and does not name attribute `{}`, which is text",
             attributes[at].name
         )),
     }

@@ -99,7 +99,7 @@ impl ArffFrames {
         let fields = fields_of(line, &self.attributes).map_err(wrong)?;
         for ((&at, field), filling) in self.places.iter().zip(&self.fields).zip(&mut self.filling) {
             let value = &fields[at];
-            if let Type::Nominal(known) = &self.attributes[at].kind
+            if let Type::Nominal { values: known, .. } = &self.attributes[at].kind
                 && !is_missing(value)
                 && !known.contains(&**value)
             {
