@@ -7,7 +7,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::catalog::{self, Dataset, DatasetFile};
-use super::formats::table::Table;
+use super::table::Table;
 use super::{Covertype, Digits, Portraits};
 use crate::files::write_whole;
 use crate::{Error, Result};

@@ -5,7 +5,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::formats::table::Table;
+use super::table::Table;
 use crate::data::{
     AnswerKey, Benchmark, Domain, Inputs, LabeledDomain, Labels, Shape, Stream, Task,
 };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::formats::idx::Idx;
+use crate::reading::formats::idx::Idx;
 use super::image::GreyImages;
 use crate::data::Labels;
 use crate::{Error, Result};
@@ -82,7 +82,7 @@ pub(super) mod fixture {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::datasets::formats::idx::Values;
+    use crate::reading::formats::idx::Values;
 
     #[test]
     fn files_that_do_not_belong_together_are_refused() {

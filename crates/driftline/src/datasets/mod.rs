@@ -4,13 +4,13 @@ pub mod cache;
 pub mod catalog;
 pub mod covertype;
 pub mod digits;
-pub mod formats;
 pub mod gaussian;
 pub mod image;
 pub mod portraits;
 pub mod rotating_digits;
 pub mod same_digits;
 pub mod stand_in;
+pub mod table;
 
 pub use cache::Cache;
 pub use catalog::Dataset;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::Shape;
+
 /// What to read of a file, and how. The default detects everything and reads all columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadOptions {
@@ -21,8 +23,10 @@ pub struct ReadOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ImageOptions {
-    /// Height and width that every picture is resized to. Without it all must have the size of the first.
+    /// Height and width that every picture must have or is resized to. Without it, the size of the first.
     pub size: Option<(u32, u32)>,
+    /// Whether pictures of another size are resized; else they are refused.
+    pub resize: bool,
     /// Without it, grey if the first picture is.
     pub colour: Option<Colour>,
 }
@@ -60,6 +64,38 @@ impl Default for Limits {
             memory: 4 << 30,
             categories: 1_000,
             classes: 10_000,
+        }
+    }
+}
+
+impl ImageOptions {
+    /// Brings every picture to one size.
+    pub fn resized(height: u32, width: u32) -> Self {
+        Self {
+            size: Some((height, width)),
+            resize: true,
+            colour: None,
+        }
+    }
+
+    /// What a source of this shape asks of later pictures.
+    pub(crate) fn of(shape: Shape, resize: bool) -> Self {
+        let Shape::Image {
+            height,
+            width,
+            channels,
+        } = shape
+        else {
+            return Self::default();
+        };
+        Self {
+            size: Some((height as u32, width as u32)),
+            resize,
+            colour: Some(if channels == 1 {
+                Colour::Grey
+            } else {
+                Colour::Rgb
+            }),
         }
     }
 }

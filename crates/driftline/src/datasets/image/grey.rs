@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::data::Shape;
-use crate::datasets::formats::idx::Idx;
+use crate::reading::formats::idx::Idx;
 use crate::{Error, Result};
 
 /// Pictures of `height`×`width` bytes, 0 black and 255 white, one after another.

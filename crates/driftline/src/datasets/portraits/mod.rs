@@ -7,7 +7,7 @@ mod split;
 use std::path::Path;
 
 use super::digits::read_classes;
-use super::formats::idx::{Idx, Values};
+use crate::reading::formats::idx::{Idx, Values};
 use super::image::GreyImages;
 use crate::data::{Inputs, LabeledDomain, Labels};
 use crate::{Error, Result};

@@ -1,6 +1,8 @@
 //! IDX, the format of MNIST: a type byte, the dimensions as big-endian u32, then the values, big-endian; plain or gzip.
 //! No file makes it panic or allocate more than the file really holds.
 
+mod frames;
+
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
@@ -8,6 +10,8 @@ use std::path::Path;
 use flate2::read::MultiGzDecoder;
 
 use crate::{Error, Result};
+
+pub(crate) use frames::open;
 
 /// An array as an IDX file holds it: dimensions, and the values in row-major order.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,44 +170,10 @@ impl Values {
 }
 
 fn decode_plain(mut reader: impl Read, path: &Path) -> Result<Idx> {
-    let mut magic = [0; 4];
-    read_header(&mut reader, &mut magic, path)?;
-    let [zero_a, zero_b, type_code, rank] = magic;
-    if (zero_a, zero_b) != (0, 0) {
-        return Err(Error::corrupt(
-            path,
-            format!(
-                "is not an IDX file: it begins with bytes {zero_a} and {zero_b}, which must be 0"
-            ),
-        ));
-    }
-    let width = match type_code {
-        0x08 | 0x09 => 1,
-        0x0b => 2,
-        0x0c | 0x0d => 4,
-        0x0e => 8,
-        other => {
-            return Err(Error::corrupt(
-                path,
-                format!("declares type {other:#04x}; IDX knows 0x08, 0x09, 0x0b, 0x0c, 0x0d, 0x0e"),
-            ));
-        }
-    };
-    if rank == 0 {
-        return Err(Error::corrupt(
-            path,
-            "declares 0 dimensions; at least 1 is needed",
-        ));
-    }
-    let mut dimensions = Vec::with_capacity(usize::from(rank));
-    let mut size: u64 = width;
-    for _ in 0..rank {
-        let mut bytes = [0; 4];
-        read_header(&mut reader, &mut bytes, path)?;
-        let n = u32::from_be_bytes(bytes);
-        dimensions.push(n as usize);
-        size = size.saturating_mul(u64::from(n));
-    }
+    let (type_code, dimensions) = read_dimensions(&mut reader, path)?;
+    let size = dimensions
+        .iter()
+        .fold(width(type_code), |size, &n| size.saturating_mul(n as u64));
     if size > LARGEST {
         return Err(Error::corrupt(
             path,
@@ -229,6 +199,51 @@ fn decode_plain(mut reader: impl Read, path: &Path) -> Result<Idx> {
     }
     let values = Values::from_big_endian(type_code, bytes).expect("the type was checked above");
     Ok(Idx { dimensions, values })
+}
+
+/// The header: the type of the values, and the dimensions, at least one.
+fn read_dimensions(reader: &mut impl Read, path: &Path) -> Result<(u8, Vec<usize>)> {
+    let mut magic = [0; 4];
+    read_header(reader, &mut magic, path)?;
+    let [zero_a, zero_b, type_code, rank] = magic;
+    if (zero_a, zero_b) != (0, 0) {
+        return Err(Error::corrupt(
+            path,
+            format!(
+                "is not an IDX file: it begins with bytes {zero_a} and {zero_b}, which must be 0"
+            ),
+        ));
+    }
+    if width(type_code) == 0 {
+        return Err(Error::corrupt(
+            path,
+            format!("declares type {type_code:#04x}; IDX knows 0x08, 0x09, 0x0b, 0x0c, 0x0d, 0x0e"),
+        ));
+    }
+    if rank == 0 {
+        return Err(Error::corrupt(
+            path,
+            "declares 0 dimensions; at least 1 is needed",
+        ));
+    }
+    let mut dimensions = Vec::with_capacity(usize::from(rank));
+    for _ in 0..rank {
+        let mut bytes = [0; 4];
+        read_header(reader, &mut bytes, path)?;
+        dimensions.push(u32::from_be_bytes(bytes) as usize);
+    }
+    Ok((type_code, dimensions))
+}
+
+/// Bytes of one value; 0 for a type that there is not.
+fn width(type_code: u8) -> u64 {
+    match type_code {
+        0x08 | 0x09 => 1,
+        0x0b => 2,
+        0x0c | 0x0d => 4,
+        0x0e => 8,
+        _ => 0,
+    }
 }
 
 fn read_header(reader: &mut impl Read, bytes: &mut [u8; 4], path: &Path) -> Result<()> {

@@ -1,4 +1,0 @@
-//! File formats that data sets come in.
-
-pub mod idx;
-pub mod table;

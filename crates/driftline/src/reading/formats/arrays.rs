@@ -1,0 +1,323 @@
+//! Arrays whose first dimension counts the rows, read in step as one table: what NPY, NPZ, IDX and MAT share.
+//!
+//! n numbers are a column; n×d are d columns; n×height×width and n×height×width×channels are a column of pictures.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::text_table::check_names;
+use crate::data::Shape;
+use crate::error::DataFault;
+use crate::reading::elements::{Element, Order};
+use crate::reading::{Column, Field, Frame, Frames, Kind, ReadOptions};
+use crate::{Error, Result};
+
+/// About so many bytes of the file are turned into a frame at once.
+const FRAME_BYTES: u64 = 4 << 20;
+const FRAME_ROWS: u64 = 16_384;
+
+/// An array in a file: its header, and its values to come.
+pub(crate) struct Array {
+    pub path: PathBuf,
+    /// The name in the file; empty if it has none.
+    pub name: String,
+    pub element: Element,
+    pub order: Order,
+    /// Rows first; never empty.
+    pub dimensions: Vec<usize>,
+    /// The values, row after row.
+    pub values: Box<dyn Read + Send>,
+}
+
+impl Array {
+    /// The columns it becomes.
+    fn fields(&self, options: &ReadOptions) -> Result<Vec<Field>> {
+        let fault = |message: String| DataFault::new(&self.path, message);
+        let called = if self.name.is_empty() { "the array" } else { &self.name };
+        let whole = |n: &[usize]| n.iter().try_fold(1usize, |a, &b| a.checked_mul(b));
+        match self.dimensions[1..] {
+            [] => Ok(vec![Field::new(
+                if self.name.is_empty() { "c0" } else { &self.name },
+                self.element.kind(options.text.contains(&self.name)),
+            )]),
+            [1] if !self.name.is_empty() => Ok(vec![Field::new(
+                &self.name,
+                self.element.kind(options.text.contains(&self.name)),
+            )]),
+            [width] => {
+                if width == 0 || width > options.limits.columns {
+                    return Err(fault(format!(
+                        "{called} has {width} columns; from 1 to {} can be read",
+                        options.limits.columns
+                    ))
+                    .into());
+                }
+                let prefix = if self.name.is_empty() { "c" } else { &self.name };
+                let names = (0..width).map(|column| format!("{prefix}{column}"));
+                Ok(names
+                    .map(|name| {
+                        let kind = self.element.kind(options.text.contains(&name));
+                        Field::new(name, kind)
+                    })
+                    .collect())
+            }
+            ref size @ ([_, _] | [_, _, 1 | 3]) => {
+                let shape = Shape::Image {
+                    height: size[0],
+                    width: size[1],
+                    channels: size.get(2).copied().unwrap_or(1),
+                };
+                if whole(size).is_none_or(|n| n == 0 || n > 1 << 26) {
+                    return Err(fault(format!("{called} has pictures of {shape}")).into());
+                }
+                if self.element.brightness().is_none() {
+                    return Err(fault(format!(
+                        "{called} has pictures of {}, but bytes or floats are needed",
+                        self.element.name()
+                    ))
+                    .into());
+                }
+                let name = if self.name.is_empty() { "image" } else { &self.name };
+                Ok(vec![Field::new(name, Kind::Image(shape))])
+            }
+            _ => Err(fault(format!(
+                "{called} has dimensions {:?}, which are not a table",
+                self.dimensions
+            ))
+            .help("rows come first: n, n×columns, n×height×width or n×height×width×channels with 1 or 3 channels")
+            .into()),
+        }
+    }
+
+    /// How many bytes one row has.
+    fn row_bytes(&self) -> Result<u64> {
+        let size = self.dimensions[1..]
+            .iter()
+            .try_fold(self.element.size() as u64, |a, &b| a.checked_mul(b as u64));
+        size.filter(|&bytes| bytes <= 1 << 30).ok_or_else(|| {
+            DataFault::new(
+                &self.path,
+                format!("claims rows of dimensions {:?}", self.dimensions),
+            )
+            .into()
+        })
+    }
+}
+
+/// Several arrays of one length.
+pub(crate) struct ArrayFrames {
+    arrays: Vec<Part>,
+    fields: Vec<Field>,
+    files: Vec<PathBuf>,
+    rows: u64,
+    next_row: u64,
+    frame_rows: u64,
+    stated: String,
+}
+
+struct Part {
+    array: Array,
+    /// Whether any of its columns is wanted; the others are read past.
+    wanted: Vec<bool>,
+    fields: Vec<Field>,
+    row_bytes: u64,
+    buffer: Vec<u8>,
+}
+
+impl ArrayFrames {
+    pub(crate) fn new(
+        path: &Path,
+        arrays: Vec<Array>,
+        stated: String,
+        options: &ReadOptions,
+    ) -> Result<Self> {
+        let mut parts = vec![];
+        let mut rows = None;
+        for array in arrays {
+            let n = array.dimensions[0] as u64;
+            if rows.is_some_and(|rows| rows != n) {
+                let lengths: Vec<String> = std::iter::once(&array)
+                    .chain(parts.iter().map(|part: &Part| &part.array))
+                    .map(|array| format!("{} {}", array.name, array.dimensions[0]))
+                    .collect();
+                return Err(DataFault::new(
+                    path,
+                    format!("holds arrays of different lengths: {}", lengths.join(", ")),
+                )
+                .help("one file is one table: keep the arrays of one length, for example X and y")
+                .into());
+            }
+            rows = Some(n);
+            let fields = array.fields(options)?;
+            let wanted = |field: &Field| match &options.columns {
+                Some(columns) => columns.contains(&field.name),
+                None => true,
+            };
+            parts.push(Part {
+                wanted: fields.iter().map(wanted).collect(),
+                row_bytes: array.row_bytes()?,
+                fields,
+                array,
+                buffer: vec![],
+            });
+        }
+        let fields = parts.iter().flat_map(|part| &part.fields);
+        check_names(path, fields.map(|field| &*field.name), options.limits.columns)?;
+        parts.retain(|part| part.wanted.contains(&true));
+        let fields = parts.iter().flat_map(|part| {
+            let chosen = part.fields.iter().zip(&part.wanted);
+            chosen.filter(|(_, wanted)| **wanted).map(|(field, _)| field.clone())
+        });
+        let fields = fields.collect();
+        let rows = rows.unwrap_or(0);
+        if rows == 0 {
+            return Err(DataFault::new(path, "has no rows").into());
+        }
+        let widest = parts.iter().map(|part| part.row_bytes).max().unwrap_or(1);
+        Ok(Self {
+            fields,
+            files: vec![path.to_path_buf()],
+            rows,
+            next_row: 1,
+            frame_rows: (FRAME_BYTES / widest.max(1)).clamp(1, FRAME_ROWS),
+            arrays: parts,
+            stated,
+        })
+    }
+}
+
+impl Frames for ArrayFrames {
+    fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
+        let first_row = self.next_row;
+        let rows = (self.rows + 1 - first_row).min(self.frame_rows);
+        if rows == 0 {
+            return Ok(None);
+        }
+        let mut columns = vec![];
+        for part in &mut self.arrays {
+            match part.read(first_row, rows) {
+                Ok(more) => columns.extend(more),
+                Err(error) => {
+                    self.next_row = self.rows + 1;
+                    return Err(error);
+                }
+            }
+        }
+        self.next_row += rows;
+        if self.next_row > self.rows {
+            for part in &mut self.arrays {
+                part.expect_end()?;
+            }
+        }
+        Ok(Some(Frame {
+            file: 0,
+            first_row,
+            columns,
+            rows: rows as usize,
+        }))
+    }
+
+    fn stated(&self) -> String {
+        self.stated.clone()
+    }
+
+    fn rows(&self) -> Option<u64> {
+        Some(self.rows)
+    }
+}
+
+impl Part {
+    fn read(&mut self, first_row: u64, rows: u64) -> Result<Vec<Column>> {
+        let array = &mut self.array;
+        let size = rows * self.row_bytes;
+        self.buffer.clear();
+        // Grows with what is really there.
+        array
+            .values
+            .by_ref()
+            .take(size)
+            .read_to_end(&mut self.buffer)
+            .map_err(|error| broken(&array.path, error))?;
+        if (self.buffer.len() as u64) < size {
+            let whole = first_row - 1 + self.buffer.len() as u64 / self.row_bytes.max(1);
+            return Err(DataFault::new(
+                &array.path,
+                format!(
+                    "ends after {whole} of the {} rows that it announces",
+                    array.dimensions[0]
+                ),
+            )
+            .help("the file is cut off: copy or write it again")
+            .into());
+        }
+        if let Kind::Image(shape) = self.fields[0].kind {
+            let pixels = array.element.pixels(&self.buffer, array.order);
+            if let Some(at) = pixels.iter().position(|value| !value.is_finite()) {
+                let row = first_row + (at / shape.size()) as u64;
+                return Err(DataFault::new(
+                    &array.path,
+                    format!("a pixel is {}; every one must be finite", pixels[at]),
+                )
+                .row(row)
+                .column(&self.fields[0].name)
+                .into());
+            }
+            return Ok(vec![Column::Images(pixels)]);
+        }
+        let width = self.fields.len();
+        let chosen = (0..width).filter(|&column| self.wanted[column]);
+        chosen
+            .map(|column| {
+                let text = self.fields[column].kind == Kind::Text;
+                let element = array.element;
+                element
+                    .column(&self.buffer, array.order, column, width, text)
+                    .map_err(|(row, message)| {
+                        DataFault::new(&array.path, message)
+                            .row(first_row + row as u64)
+                            .column(&self.fields[column].name)
+                            .into()
+                    })
+            })
+            .collect()
+    }
+
+    /// A file that goes on after its last row does not mean what it says.
+    fn expect_end(&mut self) -> Result<()> {
+        let path = &self.array.path;
+        let mut one = [0];
+        match self.array.values.read(&mut one) {
+            Ok(0) => Ok(()),
+            Ok(_) => Err(DataFault::new(
+                path,
+                format!(
+                    "goes on after the {} rows that it announces",
+                    self.array.dimensions[0]
+                ),
+            )
+            .into()),
+            Err(error) => Err(broken(path, error)),
+        }
+    }
+}
+
+/// Decompression reports its faults as I/O errors; those are faults of the file.
+pub(crate) fn broken(path: &Path, error: std::io::Error) -> Error {
+    use std::io::ErrorKind::{InvalidData, InvalidInput, Other, UnexpectedEof};
+    match error.kind() {
+        InvalidData | InvalidInput | UnexpectedEof | Other => {
+            DataFault::new(path, format!("cannot be unpacked ({error})"))
+                .help("the file is damaged or cut off: copy or write it again")
+                .into()
+        }
+        _ => Error::io(path)(error),
+    }
+}

@@ -1,0 +1,147 @@
+//! One picture file into pixels from 0 to 1, of one size and with one or three channels.
+
+use std::path::Path;
+
+use image::imageops::FilterType;
+use image::{DynamicImage, ImageReader};
+
+use crate::data::Shape;
+use crate::error::DataFault;
+use crate::reading::guard::guarded;
+use crate::reading::{Colour, ImageOptions, Limits};
+use crate::{Error, Result};
+
+/// What every picture becomes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    height: u32,
+    width: u32,
+    colour: Colour,
+    /// Whether other sizes are brought to this one; else they are refused.
+    pub resize: bool,
+    /// Whether the user asked for grey; else a coloured picture among grey ones is refused.
+    convert: bool,
+}
+
+/// Wider or higher pictures are refused.
+const LARGEST_SIDE: u32 = 16_384;
+
+impl Target {
+    /// What the options ask for; what they leave open, the first picture decides.
+    pub fn choose(first: &Path, options: &ImageOptions, limits: &Limits) -> Result<Self> {
+        if let Some((height, width)) = options.size
+            && !((1..=LARGEST_SIDE).contains(&height) && (1..=LARGEST_SIDE).contains(&width))
+        {
+            return Err(Error::out_of_range(
+                "the size of a picture",
+                format!("{height}×{width}"),
+                format!("from 1×1 to {LARGEST_SIDE}×{LARGEST_SIDE}"),
+            ));
+        }
+        let picture = decode(first, limits)?;
+        let (height, width) = options
+            .size
+            .unwrap_or((picture.height(), picture.width()));
+        let own = if picture.color().has_color() {
+            Colour::Rgb
+        } else {
+            Colour::Grey
+        };
+        Ok(Self {
+            height,
+            width,
+            colour: options.colour.unwrap_or(own),
+            resize: options.size.is_some() && options.resize,
+            convert: options.colour.is_some(),
+        })
+    }
+
+    pub fn shape(&self) -> Shape {
+        Shape::Image {
+            height: self.height as usize,
+            width: self.width as usize,
+            channels: self.colour.channels(),
+        }
+    }
+
+    pub fn read(&self, path: &Path, limits: &Limits) -> Result<Vec<f32>> {
+        let picture = decode(path, limits)?;
+        if (picture.height(), picture.width()) != (self.height, self.width) && !self.resize {
+            return Err(DataFault::new(
+                path,
+                format!(
+                    "is {}×{}, but the others are {}×{}",
+                    picture.height(),
+                    picture.width(),
+                    self.height,
+                    self.width
+                ),
+            )
+            .help("bring all to one size with --image-size HEIGHTxWIDTH, where the source is fitted")
+            .into());
+        }
+        guarded(path, || self.pixels(path, picture))
+    }
+
+    fn pixels(&self, path: &Path, picture: DynamicImage) -> Result<Vec<f32>> {
+        let unit = |byte: u8| f32::from(byte) / 255.0;
+        let coloured = picture.color().has_color();
+        let fits = (picture.height(), picture.width()) == (self.height, self.width);
+        let (width, height) = (self.width, self.height);
+        match self.colour {
+            Colour::Grey if !coloured => {
+                let mut grey = picture.into_luma8();
+                if !fits {
+                    grey = image::imageops::resize(&grey, width, height, FilterType::Lanczos3);
+                }
+                Ok(grey.into_raw().into_iter().map(unit).collect())
+            }
+            Colour::Grey if !self.convert => Err(DataFault::new(
+                path,
+                "is a colour picture, but the others are grey",
+            )
+            .help("choose with --colour grey or --colour rgb, where the source is fitted")
+            .into()),
+            colour => {
+                let mut rgb = picture.into_rgb8();
+                if !fits {
+                    rgb = image::imageops::resize(&rgb, width, height, FilterType::Lanczos3);
+                }
+                Ok(match colour {
+                    Colour::Grey => rgb.pixels().map(|pixel| unit(luma(pixel.0))).collect(),
+                    Colour::Rgb => rgb.into_raw().into_iter().map(unit).collect(),
+                })
+            }
+        }
+    }
+}
+
+/// The luma of ITU-R 601 in 16-bit fixed point, the usual way to grey: 0.299 R + 0.587 G + 0.114 B.
+pub(crate) fn luma([red, green, blue]: [u8; 3]) -> u8 {
+    let [red, green, blue] = [red, green, blue].map(u32::from);
+    ((red * 19_595 + green * 38_470 + blue * 7_471 + 0x8000) >> 16) as u8
+}
+
+fn decode(path: &Path, limits: &Limits) -> Result<DynamicImage> {
+    let file = std::fs::File::open(path).map_err(Error::io(path))?;
+    let length = file.metadata().map_err(Error::io(path))?.len();
+    let refused = |message: String| {
+        DataFault::new(path, message).help("the picture is damaged or cut off, or is no PNG or JPEG")
+    };
+    if length > limits.unpacked {
+        return Err(refused(format!("has {length} bytes")).into());
+    }
+    guarded(path, || {
+        let mut reader = ImageReader::new(std::io::BufReader::new(file))
+            .with_guessed_format()
+            .map_err(Error::io(path))?;
+        let mut bounds = image::Limits::default();
+        bounds.max_image_width = Some(LARGEST_SIDE);
+        bounds.max_image_height = Some(LARGEST_SIDE);
+        bounds.max_alloc = Some(limits.unpacked.min(1 << 30));
+        reader.limits(bounds);
+        reader
+            .decode()
+            .map_err(|error| refused(format!("cannot be decoded: {error}")).into())
+    })
+}

@@ -1,0 +1,256 @@
+//! Which pictures a folder holds, in which order, and what a CSV file beside them tells about each.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::no_pictures;
+use crate::error::DataFault;
+use crate::reading::formats::csv::CsvFrames;
+use crate::reading::natural::natural_order;
+use crate::reading::{Column, Field, Frames, Kind, Numbers, ReadOptions};
+use crate::{Error, Result};
+
+/// Names of the CSV column that names the files, if it is not found by what it holds.
+const FILE_COLUMNS: [&str; 5] = ["file", "filename", "file_name", "path", "name"];
+/// More pictures than anyone lists in one folder.
+const MOST: usize = 10_000_000;
+
+/// The pictures of a folder.
+#[derive(Debug)]
+pub(super) struct Listing {
+    pub pictures: Vec<Picture>,
+    /// Whether sub-folders name classes.
+    pub classes: bool,
+    /// The columns of the CSV file and their values, one per picture.
+    pub told: Vec<Field>,
+    values: Vec<Column>,
+    csv: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Picture {
+    pub path: PathBuf,
+    /// Relative to the folder, with `/`.
+    pub name: String,
+    pub class: String,
+}
+
+impl Listing {
+    pub fn of(folder: &Path, options: &ReadOptions) -> Result<Self> {
+        let (mut pictures, mut tables, mut folders) = (vec![], vec![], vec![]);
+        for path in entries(folder)? {
+            if path.is_dir() {
+                folders.push(path);
+            } else if is_picture(&path) {
+                pictures.push(path);
+            } else if has_extension(&path, &["csv", "tsv"]) {
+                tables.push(path);
+            }
+        }
+        let mut inside = vec![];
+        for class in &folders {
+            let name = text(class, folder)?;
+            let own = entries(class)?;
+            let own = own.into_iter().filter(|path| is_picture(path) && path.is_file());
+            for path in own {
+                let file = text(&path, folder)?;
+                inside.push(Picture {
+                    name: format!("{name}/{file}"),
+                    class: name.clone(),
+                    path,
+                });
+            }
+        }
+        if !pictures.is_empty() && !inside.is_empty() {
+            return Err(DataFault::new(folder, "holds pictures both beside and inside sub-folders")
+                .help("use one sub-folder per class, or one folder for all")
+                .into());
+        }
+        let listing = match (&tables[..], inside.is_empty()) {
+            (_, false) => Self {
+                pictures: inside,
+                classes: true,
+                told: vec![],
+                values: vec![],
+                csv: None,
+            },
+            ([table], true) if !pictures.is_empty() => return Self::told_by(folder, table, options),
+            ([_, _, ..], true) if !pictures.is_empty() => {
+                return Err(DataFault::new(folder, "holds more than one CSV file beside pictures")
+                    .help("keep the one that names the pictures")
+                    .into());
+            }
+            _ => {
+                let flat = pictures.into_iter().map(|path| {
+                    Ok(Picture {
+                        name: text(&path, folder)?,
+                        class: String::new(),
+                        path,
+                    })
+                });
+                Self {
+                    pictures: flat.collect::<Result<_>>()?,
+                    classes: false,
+                    told: vec![],
+                    values: vec![],
+                    csv: None,
+                }
+            }
+        };
+        if listing.pictures.is_empty() {
+            return Err(no_pictures(folder));
+        }
+        Ok(listing.in_order())
+    }
+
+    /// By file name, whatever sub-folder a picture is in: a stream sorted into classes keeps its order.
+    fn in_order(mut self) -> Self {
+        let key = |picture: &Picture| {
+            let file = picture.name.rsplit('/').next().unwrap_or_default();
+            file.to_string()
+        };
+        self.pictures.sort_by(|a, b| {
+            natural_order(&key(a), &key(b)).then_with(|| natural_order(&a.name, &b.name))
+        });
+        self
+    }
+
+    /// The pictures that a CSV file names, in its order.
+    fn told_by(folder: &Path, table: &Path, options: &ReadOptions) -> Result<Self> {
+        let text: Vec<String> = FILE_COLUMNS.map(String::from).into();
+        let options = ReadOptions {
+            columns: None,
+            text: [options.text.clone(), text].concat(),
+            ..options.clone()
+        };
+        let mut frames = CsvFrames::open(table, &options)?;
+        let told = frames.fields().to_vec();
+        let mut values: Vec<Option<Column>> = vec![None; told.len()];
+        let mut rows = 0;
+        while let Some(frame) = frames.next_frame()? {
+            rows += frame.rows;
+            if rows > MOST {
+                return Err(DataFault::new(table, format!("names more than {MOST} pictures")).into());
+            }
+            for (all, more) in values.iter_mut().zip(frame.columns) {
+                append(all, more);
+            }
+        }
+        let values: Vec<Column> = values.into_iter().flatten().collect();
+        let files = file_column(folder, &told, &values).ok_or_else(|| {
+            DataFault::new(table, "has no column of the pictures' file names")
+                .help("name them in a column called `file`")
+        })?;
+        let Column::Text(names) = &values[files] else {
+            unreachable!("a column of file names is text")
+        };
+        let mut seen = HashMap::new();
+        let mut pictures = vec![];
+        for (row, name) in names.iter().enumerate() {
+            let place = |message: String| {
+                DataFault::new(table, message)
+                    .row(row as u64 + 1)
+                    .column(&told[files].name)
+            };
+            let name = name.ok_or_else(|| place("the file name is missing".into()))?;
+            let path = folder.join(name);
+            let outside = Path::new(name)
+                .components()
+                .any(|part| !matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir));
+            if outside || !path.is_file() {
+                return Err(place(format!("there is no file `{name}` in the folder")).into());
+            }
+            if let Some(first) = seen.insert(name, row + 1) {
+                return Err(place(format!("`{name}` stands in row {first} already")).into());
+            }
+            pictures.push(Picture {
+                path,
+                name: name.into(),
+                class: String::new(),
+            });
+        }
+        Ok(Self {
+            pictures,
+            classes: false,
+            told,
+            values,
+            csv: Some(table.to_path_buf()),
+        })
+    }
+
+    pub fn told_column(&self, at: usize, first: usize, rows: usize) -> Column {
+        let range = first..first + rows;
+        match &self.values[at] {
+            Column::Numbers(numbers) => Column::Numbers(Numbers::Double(
+                range.map(|row| numbers.get(row)).collect(),
+            )),
+            Column::Text(texts) => Column::Text(range.map(|row| texts.get(row)).collect()),
+            other => other.clone(),
+        }
+    }
+
+    pub fn stated(&self) -> String {
+        match &self.csv {
+            Some(csv) => format!("in the order of {}", csv.display()),
+            None if self.classes => "a class per sub-folder, in the order of file names".into(),
+            None => "in the order of file names".into(),
+        }
+    }
+}
+
+/// The column of file names: by its name, or the first text column whose first value is a picture of the folder.
+fn file_column(folder: &Path, fields: &[Field], values: &[Column]) -> Option<usize> {
+    let named = FILE_COLUMNS
+        .iter()
+        .find_map(|name| fields.iter().position(|field| field.name == *name));
+    named.or_else(|| {
+        values.iter().position(|column| match column {
+            Column::Text(texts) if !texts.is_empty() => texts
+                .get(0)
+                .is_some_and(|name| folder.join(name).is_file() && is_picture(Path::new(name))),
+            _ => false,
+        })
+    })
+    .filter(|&at| fields[at].kind == Kind::Text)
+}
+
+fn append(all: &mut Option<Column>, more: Column) {
+    match (all, more) {
+        (Some(Column::Numbers(Numbers::Double(all))), Column::Numbers(more)) => {
+            all.extend(more.iter());
+        }
+        (Some(Column::Text(all)), Column::Text(more)) => {
+            more.iter().for_each(|text| all.push(text));
+        }
+        (all, more) => *all = Some(more),
+    }
+}
+
+pub(crate) fn is_picture(path: &Path) -> bool {
+    has_extension(path, &["png", "jpg", "jpeg"])
+}
+
+fn has_extension(path: &Path, known: &[&str]) -> bool {
+    let own = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+    known.iter().any(|known| own.eq_ignore_ascii_case(known))
+}
+
+/// What is in a folder, but for hidden files.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut paths = vec![];
+    for entry in std::fs::read_dir(folder).map_err(Error::io(folder))? {
+        let entry = entry.map_err(Error::io(folder))?;
+        if !entry.file_name().to_string_lossy().starts_with('.') {
+            paths.push(entry.path());
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn text(path: &Path, folder: &Path) -> Result<String> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    name.map(String::from).ok_or_else(|| {
+        DataFault::new(folder, format!("holds {}, a name that is not UTF-8", path.display())).into()
+    })
+}

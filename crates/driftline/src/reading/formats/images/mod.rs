@@ -1,0 +1,173 @@
+//! Folders of pictures: a class per sub-folder, or all in one folder, perhaps with a CSV file that tells more about them.
+
+mod decode;
+mod listing;
+
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+
+use crate::data::Shape;
+use crate::error::DataFault;
+use crate::reading::{Column, Field, Frame, Frames, Kind, Limits, ReadOptions, Texts};
+use crate::{Error, Result};
+use decode::Target;
+use listing::Listing;
+
+pub(crate) use listing::is_picture;
+
+/// The columns that a folder gives.
+const FILE: &str = "file";
+const LABEL: &str = "label";
+const IMAGE: &str = "image";
+
+/// About so many bytes of pixels make a frame.
+const FRAME_BYTES: usize = 16 << 20;
+
+/// A folder being read.
+#[derive(Debug)]
+pub(crate) struct ImageFrames {
+    folder: [PathBuf; 1],
+    listing: Listing,
+    target: Target,
+    fields: Vec<Field>,
+    /// Where each field comes from.
+    parts: Vec<Part>,
+    next: usize,
+    limits: Limits,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    File,
+    Label,
+    Image,
+    /// A column of the CSV file beside the pictures.
+    Told(usize),
+}
+
+impl ImageFrames {
+    pub(crate) fn open(folder: &Path, options: &ReadOptions) -> Result<Self> {
+        let listing = Listing::of(folder, options)?;
+        let first = listing
+            .pictures
+            .first()
+            .ok_or_else(|| no_pictures(folder))?;
+        let target = Target::choose(&first.path, &options.images, &options.limits)?;
+        let mut all = vec![(FILE.to_string(), Kind::Text, Part::File)];
+        if listing.classes {
+            all.push((LABEL.into(), Kind::Text, Part::Label));
+        }
+        for (at, field) in listing.told.iter().enumerate() {
+            all.push((field.name.clone(), field.kind, Part::Told(at)));
+        }
+        all.push((IMAGE.into(), Kind::Image(target.shape()), Part::Image));
+        if listing.told.iter().any(|field| field.name == IMAGE) {
+            return Err(DataFault::new(
+                folder,
+                format!("its CSV file has a column `{IMAGE}`, as the pictures are called"),
+            )
+            .help("rename the column, to `file` if it names the pictures")
+            .into());
+        }
+        // The CSV's own column of file names stands for ours.
+        if listing.told.iter().any(|field| field.name == FILE) {
+            all.remove(0);
+        }
+        if let Some(columns) = &options.columns {
+            all.retain(|(name, ..)| columns.contains(name));
+        }
+        let fields = all.iter().map(|(name, kind, _)| Field::new(name, *kind));
+        Ok(Self {
+            folder: [folder.to_path_buf()],
+            fields: fields.collect(),
+            parts: all.iter().map(|(.., part)| *part).collect(),
+            listing,
+            target,
+            next: 0,
+            limits: options.limits,
+        })
+    }
+
+    fn column(&self, part: Part, first: usize, rows: usize) -> Result<Column> {
+        let pictures = &self.listing.pictures[first..first + rows];
+        let texts = |text: fn(&listing::Picture) -> &str| -> Texts {
+            pictures.iter().map(|picture| Some(text(picture))).collect()
+        };
+        Ok(match part {
+            Part::File => Column::Text(texts(|picture| &picture.name)),
+            Part::Label => Column::Text(texts(|picture| &picture.class)),
+            Part::Told(at) => self.listing.told_column(at, first, rows),
+            Part::Image => {
+                let pixels: Vec<Vec<f32>> = pictures
+                    .par_iter()
+                    .map(|picture| self.target.read(&picture.path, &self.limits))
+                    .collect::<Result<_>>()?;
+                Column::Images(pixels.concat())
+            }
+        })
+    }
+}
+
+impl Frames for ImageFrames {
+    fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    fn files(&self) -> &[PathBuf] {
+        &self.folder
+    }
+
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
+        let first = self.next;
+        let left = self.listing.pictures.len() - first;
+        let size = self.target.shape().size() * size_of::<f32>();
+        let rows = left.min((FRAME_BYTES / size).clamp(1, 4096));
+        if rows == 0 {
+            return Ok(None);
+        }
+        let columns = self
+            .parts
+            .iter()
+            .map(|&part| self.column(part, first, rows))
+            .collect::<Result<Vec<_>>>();
+        self.next = match columns {
+            Ok(_) => first + rows,
+            Err(_) => self.listing.pictures.len(),
+        };
+        Ok(Some(Frame {
+            file: 0,
+            first_row: first as u64 + 1,
+            columns: columns?,
+            rows,
+        }))
+    }
+
+    fn stated(&self) -> String {
+        let Shape::Image {
+            height,
+            width,
+            channels,
+        } = self.target.shape()
+        else {
+            unreachable!("pictures have the shape of pictures")
+        };
+        let colour = if channels == 1 { "grey" } else { "colour" };
+        let resized = if self.target.resize { ", resized" } else { "" };
+        format!(
+            "{} pictures, {height}×{width} {colour}{resized}, {}",
+            self.listing.pictures.len(),
+            self.listing.stated()
+        )
+    }
+
+    fn rows(&self) -> Option<u64> {
+        Some(self.listing.pictures.len() as u64)
+    }
+}
+
+fn no_pictures(folder: &Path) -> Error {
+    DataFault::new(folder, "holds no PNG or JPEG")
+        .help("put pictures into it, or into one sub-folder per class")
+        .into()
+}

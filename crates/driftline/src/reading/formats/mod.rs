@@ -1,0 +1,12 @@
+//! One reader per file format, each giving frames.
+
+pub(crate) mod arff;
+pub(crate) mod arrays;
+pub(crate) mod csv;
+pub mod idx;
+pub(crate) mod images;
+pub(crate) mod mat;
+pub(crate) mod npy;
+pub(crate) mod parquet;
+mod text_file;
+pub(crate) mod text_table;

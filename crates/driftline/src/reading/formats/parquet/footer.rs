@@ -1,0 +1,74 @@
+//! The footer of a Parquet file: checked for lengths that cannot be true, then decoded.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+
+use super::thrift::{Broken, LIST, STRUCT, Walk};
+use super::{fault, part};
+use crate::error::DataFault;
+use crate::reading::guard::guarded;
+use crate::{Error, Result};
+
+const MAGIC: &[u8] = b"PAR1";
+const ENCRYPTED: &[u8] = b"PARE";
+/// A footer of a table with the most columns in thousands of row groups is smaller.
+const LARGEST: u64 = 1 << 30;
+
+pub(super) fn read(file: &mut File, path: &Path) -> Result<ParquetMetaData> {
+    let length = file.metadata().map_err(Error::io(path))?.len();
+    let cut = || fault(path, "is not a whole Parquet file: its end is missing".into());
+    if length < 12 {
+        return Err(cut());
+    }
+    let mut end = [0; 8];
+    file.seek(SeekFrom::Start(length - 8))
+        .and_then(|_| file.read_exact(&mut end))
+        .map_err(Error::io(path))?;
+    if &end[4..] == ENCRYPTED {
+        return Err(DataFault::new(path, "is encrypted, which is not read").into());
+    }
+    let size = u64::from(u32::from_le_bytes([end[0], end[1], end[2], end[3]]));
+    if &end[4..] != MAGIC || size > length - 8 || size > LARGEST {
+        return Err(cut());
+    }
+    let bytes = part(file, length - 8 - size, size, path)?;
+    let mut walk = Walk::new(&bytes);
+    check(&mut walk).map_err(|_| fault(path, "has a damaged footer".into()))?;
+    guarded(path, || {
+        ParquetMetaDataReader::decode_metadata(&bytes)
+            .map_err(|error| fault(path, format!("has a damaged footer ({error})")))
+    })
+}
+
+/// Every list must fit into the bytes that follow it, and no group of the schema (field 2) may have more children
+/// (field 5 of an element) than the schema has elements.
+fn check(walk: &mut Walk) -> std::result::Result<(), Broken> {
+    walk.fields(0, |walk, id, kind| {
+        if (id, kind) != (2, LIST) {
+            return Ok(false);
+        }
+        let (element, n) = walk.list()?;
+        if element != STRUCT {
+            return Err(Broken::Nonsense);
+        }
+        for _ in 0..n {
+            walk.fields(1, |walk, id, kind| {
+                if id != 5 {
+                    return Ok(false);
+                }
+                if !(4..=6).contains(&kind) {
+                    return Err(Broken::Nonsense);
+                }
+                let children = walk.integer()?;
+                match usize::try_from(children) {
+                    Ok(children) if children <= n => Ok(true),
+                    _ => Err(Broken::Nonsense),
+                }
+            })?;
+        }
+        Ok(true)
+    })
+}

@@ -1,0 +1,271 @@
+//! Parquet, row group by row group. Columns are decoded side by side on all threads, each straight into its numbers.
+
+mod footer;
+mod meaning;
+mod pages;
+mod thrift;
+mod values;
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Buf;
+use bytes::Bytes;
+use parquet::column::reader::{ColumnReader, get_column_reader};
+use parquet::file::metadata::ParquetMetaData;
+use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::serialized_reader::SerializedPageReader;
+use rayon::prelude::*;
+
+use super::text_table::check_names;
+use crate::error::DataFault;
+use crate::reading::guard::guarded;
+use crate::reading::{Column, Field, Frame, Frames, Limits, ReadOptions};
+use crate::{Error, Result};
+use meaning::Meaning;
+use values::Decoder;
+
+/// Rows of a frame: enough to keep all threads busy, few enough to stay near the processor.
+const FRAME_ROWS: u64 = 65_536;
+
+/// A Parquet file being read.
+pub(crate) struct ParquetFrames {
+    path: [PathBuf; 1],
+    file: File,
+    metadata: Arc<ParquetMetaData>,
+    fields: Vec<Field>,
+    /// For each field: the column of the file, and how its values are meant.
+    columns: Vec<(usize, Meaning)>,
+    left_out: Vec<String>,
+    limits: Limits,
+    /// The next row group, and the decoders of the current one with the rows that are left in it.
+    next_group: usize,
+    decoders: Vec<Decoder>,
+    left: u64,
+    next_row: u64,
+}
+
+impl ParquetFrames {
+    pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let mut file = File::open(path).map_err(Error::io(path))?;
+        let metadata = footer::read(&mut file, path)?;
+        let schema = metadata.file_metadata().schema_descr_ptr();
+        let (mut fields, mut columns, mut left_out) = (vec![], vec![], vec![]);
+        for (at, column) in schema.columns().iter().enumerate() {
+            let name = column.path().parts().join(".");
+            // pandas stores an index that is not a column of the table under this name.
+            let index = name.starts_with("__index_level_") && name.ends_with("__");
+            match Meaning::of(column, options.text.contains(&name)) {
+                Some(meaning) if !index => {
+                    fields.push(Field::new(name, meaning.kind()));
+                    columns.push((at, meaning));
+                }
+                _ => left_out.push(name),
+            }
+        }
+        let names = fields.iter().map(|field| &*field.name);
+        check_names(path, names, options.limits.columns)?;
+        if fields.is_empty() {
+            return Err(DataFault::new(path, "has no column of numbers or text").into());
+        }
+        if let Some(wanted) = &options.columns {
+            let keep: Vec<bool> = fields
+                .iter()
+                .map(|field| wanted.contains(&field.name))
+                .collect();
+            let mut kept = keep.iter();
+            fields.retain(|_| kept.next() == Some(&true));
+            let mut kept = keep.iter();
+            columns.retain(|_| kept.next() == Some(&true));
+        }
+        let groups = metadata.row_groups();
+        if groups.iter().any(|group| group.num_rows() < 0) {
+            return Err(DataFault::new(path, "has a row group with fewer than 0 rows").into());
+        }
+        if groups.iter().all(|group| group.num_rows() == 0) {
+            return Err(DataFault::new(path, "has no rows").into());
+        }
+        Ok(Self {
+            path: [path.to_path_buf()],
+            file,
+            metadata: Arc::new(metadata),
+            fields,
+            columns,
+            left_out,
+            limits: options.limits,
+            next_group: 0,
+            decoders: vec![],
+            left: 0,
+            next_row: 1,
+        })
+    }
+
+    /// Goes on to the next row group that has rows; false if there is none.
+    fn open_group(&mut self) -> Result<bool> {
+        while self.left == 0 {
+            if self.next_group == self.metadata.num_row_groups() {
+                return Ok(false);
+            }
+            let group = self.metadata.row_group(self.next_group);
+            let rows = group.num_rows() as u64;
+            let mut unpacked = 0;
+            let mut decoders = vec![];
+            for &(at, meaning) in &self.columns {
+                let path = &self.path[0];
+                let chunk = group
+                    .columns()
+                    .get(at)
+                    .ok_or_else(|| DataFault::new(path, "has a row group with too few columns"))?;
+                let (start, length) = pages::place(chunk).map_err(|message| fault(path, message))?;
+                let bytes = part(&mut self.file, start, length, path)?;
+                unpacked += pages::check(&bytes, chunk, &self.limits)
+                    .map_err(|message| fault(path, message))?;
+                if unpacked > self.limits.unpacked {
+                    return Err(DataFault::new(
+                        path,
+                        format!(
+                            "has a row group of more than {} bytes, the most that is unpacked at once",
+                            self.limits.unpacked
+                        ),
+                    )
+                    .help("write it with smaller row groups, for example of 100,000 rows")
+                    .into());
+                }
+                let chunk_reader = Arc::new(Chunk { start, bytes });
+                let reader = guarded(path, || {
+                    let pages = SerializedPageReader::new(chunk_reader, chunk, rows as usize, None)
+                        .map_err(|error| fault(path, error.to_string()))?;
+                    Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)))
+                })?;
+                decoders.push(Decoder::new(reader, meaning, chunk.column_descr().max_def_level()));
+            }
+            self.decoders = decoders;
+            self.left = rows;
+            self.next_group += 1;
+        }
+        Ok(true)
+    }
+
+    fn read(&mut self) -> Result<Option<Frame>> {
+        if !self.open_group()? {
+            return Ok(None);
+        }
+        let rows = self.left.min(FRAME_ROWS) as usize;
+        let (path, fields, first_row) = (&self.path[0], &self.fields, self.next_row);
+        let columns: Vec<Column> = self
+            .decoders
+            .par_iter_mut()
+            .zip(fields)
+            .map(|(decoder, field)| {
+                guarded(path, || {
+                    decoder.read(rows).map_err(|(row, message)| {
+                        let place = row.map_or(first_row, |row| first_row + row as u64);
+                        let fault = DataFault::new(path, message).row(place).column(&field.name);
+                        fault.help(DAMAGED).into()
+                    })
+                })
+            })
+            .collect::<Result<_>>()?;
+        self.left -= rows as u64;
+        self.next_row += rows as u64;
+        Ok(Some(Frame {
+            file: 0,
+            first_row,
+            columns,
+            rows,
+        }))
+    }
+}
+
+const DAMAGED: &str = "the file is damaged or cut off: copy or write it again";
+
+fn fault(path: &Path, message: String) -> Error {
+    DataFault::new(path, message).help(DAMAGED).into()
+}
+
+impl Frames for ParquetFrames {
+    fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    fn files(&self) -> &[PathBuf] {
+        &self.path
+    }
+
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
+        let frame = self.read();
+        if frame.is_err() {
+            self.left = 0;
+            self.next_group = self.metadata.num_row_groups();
+        }
+        frame
+    }
+
+    fn stated(&self) -> String {
+        let groups = self.metadata.num_row_groups();
+        let mut stated = format!("Parquet, {groups} row group{}", if groups == 1 { "" } else { "s" });
+        if !self.left_out.is_empty() {
+            stated += &format!(" (left out: {})", self.left_out.join(", "));
+        }
+        stated
+    }
+
+    fn rows(&self) -> Option<u64> {
+        let groups = self.metadata.row_groups().iter();
+        Some(groups.fold(0, |sum, group| sum.saturating_add(group.num_rows() as u64)))
+    }
+}
+
+/// The bytes of one column chunk, addressed by their place in the file.
+struct Chunk {
+    start: u64,
+    bytes: Bytes,
+}
+
+impl Chunk {
+    fn from(&self, place: u64) -> parquet::errors::Result<Bytes> {
+        let at = place.checked_sub(self.start).map(usize::try_from);
+        match at {
+            Some(Ok(at)) if at <= self.bytes.len() => Ok(self.bytes.slice(at..)),
+            _ => Err(parquet::errors::ParquetError::EOF("page outside its column".into())),
+        }
+    }
+}
+
+impl Length for Chunk {
+    fn len(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+}
+
+impl ChunkReader for Chunk {
+    type T = bytes::buf::Reader<Bytes>;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
+        Ok(self.from(start)?.reader())
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        let rest = self.from(start)?;
+        if length > rest.len() {
+            return Err(parquet::errors::ParquetError::EOF("page longer than its column".into()));
+        }
+        Ok(rest.slice(..length))
+    }
+}
+
+/// The bytes of a part of the file, which must be there.
+fn part(file: &mut File, start: u64, length: u64, path: &Path) -> Result<Bytes> {
+    let mut bytes = vec![];
+    let read = file
+        .seek(SeekFrom::Start(start))
+        .and_then(|_| file.take(length).read_to_end(&mut bytes));
+    match read {
+        Ok(n) if n as u64 == length => Ok(bytes.into()),
+        Ok(_) => Err(fault(path, "ends before the rows that it announces".into())),
+        Err(error) => Err(Error::io(path)(error)),
+    }
+}
+
