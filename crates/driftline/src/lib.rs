@@ -46,6 +46,7 @@ pub mod random;
 
 pub mod data;
 pub mod models;
+pub mod reading;
 pub mod transport;
 
 pub mod adapt;
@@ -53,6 +54,7 @@ pub mod datasets;
 pub mod evaluate;
 
 pub mod experiment;
+pub mod service;
 pub mod theory;
 
 pub use error::{Error, Result};

@@ -2,7 +2,7 @@
 //! earlier one stopped.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::bundle::Bundle;
 use super::digest::{InputDigest, blake3};
@@ -17,7 +17,7 @@ use super::window::Place;
 use crate::models::any::AnyLearner;
 use crate::models::network::Runtime;
 use crate::random::Seed;
-use crate::reading::{Choice, FrameSource, NoteCode, Notes, ReadOptions, Rows, WindowedStream};
+use crate::reading::{FrameSource, NoteCode, ReadOptions, Rows};
 use crate::{Error, Result};
 
 /// How a stream is adapted to, and where the results go.

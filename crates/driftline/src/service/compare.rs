@@ -144,7 +144,7 @@ impl Compare {
         let mut walk = Walk::new(self_training, source.model.clone(), Seed::new(seed));
         let mut serving = Tally::default();
         let last = windows.last().ok_or_else(|| Error::empty("the stream"))?;
-        let mut repeat = |walk: &mut Walk<AnyLearner>, inputs: &Inputs| -> Result<()> {
+        let repeat = |walk: &mut Walk<AnyLearner>, inputs: &Inputs| -> Result<()> {
             for number in 1..=windows.len() {
                 walk.step(number, &Domain::new(inputs.clone()))?;
             }

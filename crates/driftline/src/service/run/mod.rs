@@ -13,6 +13,7 @@ pub use manifest::{Checksum, Manifest, Origin, RUN_FORMAT, StepInput};
 
 use self::lock::Lock;
 use super::bundle::Bundle;
+use super::summary::Summary;
 use super::window::WindowRecord;
 use crate::files::write_whole;
 use crate::{Error, Result};
@@ -140,6 +141,11 @@ impl RunFolder {
     /// One for each finished window.
     pub fn records(&self) -> &[WindowRecord] {
         &self.records
+    }
+
+    /// The outcome in a few numbers; `None` before the first window.
+    pub fn summary(&self) -> Result<Option<Summary>> {
+        Ok(Summary::of(&self.records, &self.model(Some(0))?.source))
     }
 
     /// The model of a version, or of the current one. Its checksum is compared.
