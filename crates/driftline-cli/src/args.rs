@@ -13,6 +13,8 @@ use crate::progress::Talk;
     propagate_version = true,
     before_long_help = "Examples:
   driftline demo                                   the main job on built-in data, with a report
+  driftline adapt --source s.csv --label y --stream t.csv --out run
+                                                   follow your own data, with a report
   driftline run experiments/table2-gaussian.toml   run an experiment file, resume if it was stopped
   driftline report driftline-out/table2-gaussian   tables and pictures of a finished run"
 )]
@@ -37,11 +39,27 @@ struct Verbosity {
 pub enum Command {
     /// Run the main job on built-in data: no download needed
     Demo(commands::demo::DemoArgs),
+    /// Train a model on your labelled source
+    Fit(commands::fit::FitArgs),
+    /// Adapt a model along your stream, window by window; a second call goes on where the first stopped
+    Adapt(commands::adapt::AdaptArgs),
+    /// Adapt a run to one more window
+    Step(commands::step::StepArgs),
+    /// Class and probabilities for every row of a table
+    Predict(commands::predict::PredictArgs),
+    /// Set all methods side by side on your stream
+    Compare(commands::compare::CompareArgs),
+    /// Use another version of a run; nothing is deleted
+    Rollback(commands::rollback::RollbackArgs),
+    /// Say what a table, a model or a run holds
+    Inspect(commands::inspect::InspectArgs),
+    /// Write a model as ONNX
+    Export(commands::export::ExportArgs),
     /// Run experiment files; a second call goes on where the first stopped
     Run(commands::run::RunArgs),
     /// Join the folders of a run that was split by --shard
     Join(commands::join::JoinArgs),
-    /// Write the tables and pictures of a finished run
+    /// Write the tables and pictures of finished experiments, or of a run on your own data
     Report(commands::report::ReportArgs),
     /// Measure the speed of this machine's kernels
     Bench {

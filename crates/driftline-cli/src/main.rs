@@ -8,6 +8,7 @@ mod commands;
 mod failure;
 mod interrupt;
 mod output;
+mod own;
 mod progress;
 mod report;
 mod theory_page;
@@ -25,6 +26,14 @@ fn main() -> ExitCode {
     let talk = cli.talk();
     let outcome = match cli.command {
         Command::Demo(args) => commands::demo::run(&args, talk),
+        Command::Fit(args) => commands::fit::run(&args, talk),
+        Command::Adapt(args) => commands::adapt::run(&args, talk),
+        Command::Step(args) => commands::step::run(&args, talk),
+        Command::Predict(args) => commands::predict::run(&args, talk),
+        Command::Compare(args) => commands::compare::run(&args, talk),
+        Command::Rollback(args) => commands::rollback::run(&args, talk),
+        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Export(args) => commands::export::run(&args),
         Command::Run(args) => commands::run::run(&args, talk),
         Command::Join(args) => commands::join::run(&args, talk),
         Command::Report(args) => commands::report::run(&args, talk),

@@ -33,9 +33,8 @@ pub fn run(args: &DemoArgs, talk: Talk) -> Result {
     )?;
     let store = execute(&plan, &Selection::default(), &args.out, None, talk)?;
     let page = args.out.join("report.html");
-    let store = [store];
-    super::report::write(&page, &report::html(&store)?)?;
-    let [store] = &store;
+    super::report::write(&page, &report::experiment_html(&store)?)?;
+    let store = &store;
     if args.json {
         output::print_json(
             &json!({ "rows": output::rows(store), "report": Value::String(page.display().to_string()) }),

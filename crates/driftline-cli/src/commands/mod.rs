@@ -1,12 +1,20 @@
 //! The commands, one per file.
 
+pub mod adapt;
 pub mod bench_network;
+pub mod compare;
 pub mod completions;
 pub mod data;
 pub mod demo;
+pub mod export;
+pub mod fit;
+pub mod inspect;
 pub mod join;
 pub mod man;
+pub mod predict;
 pub mod report;
+pub mod rollback;
 pub mod run;
 pub mod schema;
+pub mod step;
 pub mod theory;

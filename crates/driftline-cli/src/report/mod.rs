@@ -1,4 +1,4 @@
-//! The report of one or several experiment folders: one HTML file that needs nothing else, and a Markdown twin with
+//! The report of experiments and of runs on the user's own data: one HTML file that needs nothing else, and a Markdown twin with
 //! the same words and numbers.
 
 mod chart;
@@ -8,9 +8,10 @@ mod explain;
 mod figures;
 mod grid;
 mod markdown;
-mod numbers;
+pub mod numbers;
 mod provenance;
 mod results;
+mod run;
 mod section;
 mod settings;
 #[cfg(test)]
@@ -18,6 +19,7 @@ mod tests;
 mod theory;
 
 use driftline::experiment::Store;
+use driftline::service::RunFolder;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
@@ -25,37 +27,63 @@ use minijinja::{Environment, context};
 pub use explain::explain;
 use section::Section;
 
-/// A page for one or several experiments.
-pub fn html(stores: &[Store]) -> Result<String, minijinja::Error> {
-    let sections = sections(stores);
+use crate::failure::Result;
+
+/// What a report can be about, told apart by the `kind` in the folder's manifest.
+#[derive(Debug)]
+pub enum Folder {
+    Experiment(Store),
+    Run(RunFolder),
+}
+
+/// A page for experiments and runs.
+pub fn html(folders: &[Folder]) -> Result<String> {
+    page(&sections(folders)?)
+}
+
+/// A page for one experiment.
+pub fn experiment_html(store: &Store) -> Result<String> {
+    page(&[Section::of(store, 1)])
+}
+
+/// A page for one run.
+pub fn run_html(run: &RunFolder) -> Result<String> {
+    page(&[run::section(run, 1)?])
+}
+
+fn page(sections: &[Section]) -> Result<String> {
     let mut environment = Environment::new();
     let mut syntax = SyntaxConfig::builder();
     environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
     // The name ends in .html, so that everything is escaped but the charts, which escape what they write.
     environment.add_template("page.html", include_str!("page.html"))?;
-    environment.get_template("page.html")?.render(context! {
-        title => title(&sections),
+    let page = environment.get_template("page.html")?.render(context! {
+        title => title(sections),
         style => include_str!("page.css"),
         chart_style => chart::STYLE,
         version => env!("CARGO_PKG_VERSION"),
-        sections => Serde(&sections),
-    })
+        sections => Serde(sections),
+    })?;
+    Ok(page)
 }
 
 /// The same without pictures, for places that show text.
-pub fn markdown(stores: &[Store]) -> String {
-    let sections = sections(stores);
-    markdown::page(&title(&sections), &sections)
+pub fn markdown(folders: &[Folder]) -> Result<String> {
+    let sections = sections(folders)?;
+    Ok(markdown::page(&title(&sections), &sections))
 }
 
-fn sections(stores: &[Store]) -> Vec<Section> {
-    let section = |(index, store)| Section::of(store, index + 1);
-    stores.iter().enumerate().map(section).collect()
+fn sections(folders: &[Folder]) -> Result<Vec<Section>> {
+    let section = |(index, folder): (usize, &Folder)| match folder {
+        Folder::Experiment(store) => Ok(Section::of(store, index + 1)),
+        Folder::Run(run) => Ok(run::section(run, index + 1)?),
+    };
+    folders.iter().enumerate().map(section).collect()
 }
 
 fn title(sections: &[Section]) -> String {
     match sections {
         [only] => only.title.clone(),
-        _ => format!("{} experiments", sections.len()),
+        _ => format!("{} reports", sections.len()),
     }
 }

@@ -46,6 +46,16 @@ pub fn grids(manifest: &Manifest) -> Vec<Grid> {
     grids
 }
 
+/// One value with all that is in it; `None` if that is nothing.
+pub fn grid(title: &str, value: &Value) -> Option<Grid> {
+    let mut grid = Grid::new(title, 2, &["Setting", "Value"]);
+    grid.rows = flat(value)
+        .into_iter()
+        .map(|(path, value)| vec![path, value])
+        .collect();
+    grid.if_any()
+}
+
 /// Shared is what all that have a setting agree on, if there are at least two of them.
 fn shared_and_own(methods: &[Named]) -> (Vec<Setting>, Vec<Vec<Setting>>) {
     let all: Vec<Vec<Setting>> = methods

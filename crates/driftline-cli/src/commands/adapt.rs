@@ -1,0 +1,114 @@
+//! `driftline adapt`: walks a stream from a source model into a run folder; a second call goes on where the first stopped.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use driftline::service::{Adapt, Method, RunFolder, plan};
+use serde_json::json;
+
+use crate::failure::{Failure, Outcome, Result};
+use crate::own::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
+use crate::own::start::StartArgs;
+use crate::own::watch::Watcher;
+use crate::own::{machine, say};
+use crate::progress::Talk;
+use crate::{interrupt, output, report};
+
+#[derive(Debug, Args)]
+#[command(before_long_help = "Examples:
+  driftline adapt --source 2019.csv --label churn --stream '2020-*.csv' --out run
+  driftline adapt --model model.safetensors --stream log.parquet --time stamp --every P7D --out run
+  driftline adapt --source s.csv --label y --stream t.csv --window 200 --answers y --out run
+
+Defaults: windows of 500 rows, the tail merged into the last one; a tenth of each window, the least confident, is not
+learned from; hard labels; method gradual; model auto (conv net for pictures, linear for tables); seed 0.
+One window at a time is in memory, whatever the size of the stream, except with --method all and accumulate, which need
+all that they learn from.")]
+pub struct AdaptArgs {
+    #[command(flatten)]
+    start: StartArgs,
+    #[command(flatten)]
+    stream: StreamArgs,
+    /// gradual: window after window. target: only the last window. all: the whole stream at once. accumulate: every
+    /// window with all before it
+    #[arg(long, value_name = "gradual|target|all|accumulate", default_value = "gradual")]
+    method: String,
+    /// Folder for the results
+    #[arg(long, value_name = "RUN")]
+    out: PathBuf,
+    #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
+    compute: ComputeArgs,
+    /// Read source and stream and say what would be done, but train and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Replace what the folder holds
+    #[arg(long)]
+    force: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &AdaptArgs, talk: Talk) -> Result {
+    interrupt::listen();
+    let runtime = args.compute.threads.runtime();
+    let method: Method = args.method.parse().map_err(|_| {
+        Failure::with_help(
+            format!("there is no method `{}`", args.method),
+            "--method is one of gradual, target, all, accumulate",
+        )
+    })?;
+    let start = args
+        .start
+        .start(&args.table, &args.stream, args.compute, runtime)?;
+    let stream = data(&args.stream.stream)?;
+    let settings = args
+        .stream
+        .settings(&args.table, method, args.compute.seed);
+    let adapt = Adapt {
+        settings,
+        read: args.table.read_options(),
+        runtime,
+        replace: args.force,
+        environment: machine::environment(),
+        command: machine::command(),
+        ..Adapt::new(&args.out)
+    };
+    if args.dry_run {
+        let plan = plan(&adapt, &start, stream)?;
+        say::notes(&plan.notes);
+        match args.json {
+            true => output::print_json(&json!({ "plan": plan }))?,
+            false => output::print(&say::plan(&plan))?,
+        }
+        return Ok(Outcome::Done);
+    }
+    let watcher = Watcher::new(talk);
+    let result = adapt.run(start, stream, &watcher);
+    watcher.end();
+    let mut run = result?;
+    finish(&mut run, args.json, talk)?;
+    Ok(Outcome::Done)
+}
+
+/// Writes the report, prints the outcome, and says what may come next.
+pub fn finish(run: &mut RunFolder, json: bool, talk: Talk) -> Result<()> {
+    let page = report::run_html(run)?;
+    let page = run.write_report(&page)?;
+    let summary = run.summary()?;
+    let folder = run.folder().display();
+    if json {
+        output::print_json(&json!({
+            "run": run.folder(), "windows": run.manifest().windows, "current": run.manifest().current,
+            "summary": summary, "report": page,
+        }))?;
+    } else if let Some(summary) = &summary {
+        output::print(&format!("{}\n{}\n", say::outcome(summary), page.display()))?;
+    }
+    talk.say(&format!(
+        "next: driftline step {folder} --input FILE, driftline predict {folder} --input FILE --out P.csv"
+    ));
+    Ok(())
+}

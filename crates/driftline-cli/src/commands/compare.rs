@@ -1,0 +1,119 @@
+//! `driftline compare`: every method on the user's own stream, with intervals over seeds.
+
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+use driftline::evaluate::Interval;
+use driftline::service::{Compare, Comparison, Method};
+use serde_json::json;
+
+use crate::failure::{Failure, Outcome, Result};
+use crate::own::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
+use crate::own::start::StartArgs;
+use crate::own::watch::Watcher;
+use crate::progress::Talk;
+use crate::{interrupt, output};
+
+#[derive(Debug, Args)]
+#[command(before_long_help = "Examples:
+  driftline compare --source s.csv --label y --stream t.csv --window 200 --answers y
+  driftline compare --model model.safetensors --stream t.parquet --answers y --seeds 10 --json
+
+Source leaves the model alone. Target ST self-trains on the last window, All ST on the whole stream, each as often as there
+are windows. Gradual ST takes one window after the other, Accumulate each with all before it. The stream must fit into
+memory. Nothing learns from the answers.")]
+pub struct CompareArgs {
+    #[command(flatten)]
+    start: StartArgs,
+    #[command(flatten)]
+    stream: StreamArgs,
+    /// Number of seeds, from --seed on
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    seeds: u64,
+    #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
+    compute: ComputeArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &CompareArgs, talk: Talk) -> Result {
+    interrupt::listen();
+    if args.stream.answers.is_none() {
+        return Err(Failure::with_help(
+            "methods can only be compared by answers",
+            "name the column of the stream with the true classes: --answers COL",
+        ));
+    }
+    let runtime = args.compute.threads.runtime();
+    let start = args
+        .start
+        .start(&args.table, &args.stream, args.compute, runtime)?;
+    let first = args.compute.seed;
+    let compare = Compare {
+        settings: args.stream.settings(&args.table, Method::Gradual, first),
+        seeds: (0..args.seeds).map(|i| first.wrapping_add(i)).collect(),
+        read: args.table.read_options(),
+        runtime,
+    };
+    let stream = data(&args.stream.stream)?;
+    let watcher = Watcher::new(talk);
+    let result = compare.run(&start, stream, &watcher);
+    watcher.end();
+    let comparison = result?;
+    if args.json {
+        output::print_json(&json!(comparison))?;
+    } else {
+        output::print(&text(&comparison))?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn text(comparison: &Comparison) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header([
+        "method",
+        "last window %",
+        "whole stream %",
+        "while serving %",
+    ]);
+    for column in 1..4 {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    let show = |interval: &Interval| {
+        output::with_interval(&Interval {
+            mean: 100.0 * interval.mean,
+            half_width: interval.half_width.map(|half| 100.0 * half),
+            n: interval.n,
+        })
+    };
+    for method in &comparison.methods {
+        table.add_row([
+            method.method.to_owned(),
+            show(&method.last_window),
+            show(&method.whole_stream),
+            method.while_serving.as_ref().map_or("–".into(), show),
+        ]);
+    }
+    let seeds = comparison.seeds.len();
+    let same = |method: &driftline::service::MethodScore| {
+        let first = method.singles.first().map(|s| s.last_window);
+        method.singles.iter().all(|s| Some(s.last_window) == first)
+    };
+    let mut text = format!(
+        "{} rows in {} windows, {seeds} seeds; ± is the 90 % interval over seeds.\n{}\nThe final model of each method on \
+         the last window and on the whole stream; while serving: each window by the model before it learned from it.\n",
+        comparison.rows,
+        comparison.windows,
+        table.trim_fmt()
+    );
+    if seeds > 1 && comparison.methods.iter().all(same) {
+        text += "This model depends on its seed only through the choice of its settings: the interval over seeds says \
+                 nothing about how sure the figures are.\n";
+    }
+    text
+}

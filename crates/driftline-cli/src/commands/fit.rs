@@ -1,0 +1,99 @@
+//! `driftline fit`: a labelled source into a model file.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::Args;
+use driftline::reading::Choice;
+use driftline::service::{Fit, ModelView};
+use serde_json::json;
+
+use crate::failure::{Outcome, Result};
+use crate::interrupt;
+use crate::output;
+use crate::own::arguments::{ComputeArgs, TableArgs, data, expect_new};
+use crate::own::{say, start};
+use crate::progress::Talk;
+
+#[derive(Debug, Args)]
+#[command(before_long_help = "Examples:
+  driftline fit --source labelled.csv --label species --out model.safetensors
+  driftline fit --source 'photos/*' --label label --model cnn --image-size 32x32 --out model.safetensors
+  driftline fit --source all.parquet --where year=2015 --label churn --impute --out model.safetensors")]
+pub struct FitArgs {
+    /// Labelled files, or patterns such as 'part-*.csv': CSV, Parquet, NPY/NPZ, IDX, MAT, ARFF, or a folder of pictures
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    source: Vec<String>,
+    /// Column with the classes
+    #[arg(long, value_name = "COL")]
+    label: String,
+    /// Kind of model: auto, linear, mlp, cnn or margin
+    #[arg(long, value_name = "KIND", default_value = "auto", long_help = format!("Kind of model. {}", start::KINDS))]
+    model: String,
+    /// Passes of a network over the source, and later over every window [default: 20]
+    #[arg(long, value_name = "N")]
+    epochs: Option<NonZeroUsize>,
+    /// Column with the time, which is not a feature
+    #[arg(long, value_name = "COL")]
+    time: Option<String>,
+    /// Column that identifies rows, which is not a feature; may be repeated
+    #[arg(long, value_name = "COL")]
+    id: Vec<String>,
+    /// The model file to be written
+    #[arg(long, value_name = "MODEL.safetensors")]
+    out: PathBuf,
+    #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
+    compute: ComputeArgs,
+    /// Read and describe the source, but train and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Replace the model file if it exists
+    #[arg(long)]
+    force: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &FitArgs, talk: Talk) -> Result {
+    interrupt::listen();
+    let fit = Fit {
+        choice: Choice {
+            label: Some(args.label.clone()),
+            time: args.time.clone(),
+            ids: args.id.clone(),
+            ..args.table.choice()
+        },
+        read: args.table.read_options(),
+        model: start::kind(&args.model)?,
+        epochs: args.epochs,
+        seed: args.compute.seed,
+        runtime: args.compute.threads.runtime(),
+    };
+    let source = data(&args.source)?;
+    if args.dry_run {
+        let survey = fit.survey(&*source.source)?;
+        say::notes(&survey.notes);
+        if args.json {
+            output::print_json(&json!({ "source": survey }))?;
+        } else {
+            output::print(&say::survey(&survey))?;
+        }
+        return Ok(Outcome::Done);
+    }
+    expect_new(&args.out, args.force)?;
+    let bundle = fit.run(&*source.source, &source.inputs)?;
+    say::notes(&bundle.source.notes);
+    bundle.save(&args.out)?;
+    if args.json {
+        output::print_json(&json!({ "out": args.out, "model": ModelView::of(&bundle) }))?;
+    } else {
+        output::print(&(say::fitted(&bundle) + "\n"))?;
+    }
+    let out = args.out.display();
+    talk.say(&format!("next: driftline adapt --model {out} --stream FILE --out RUN"));
+    Ok(Outcome::Done)
+}
+

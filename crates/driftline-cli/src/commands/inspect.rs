@@ -1,0 +1,118 @@
+//! `driftline inspect`: what a table, a model file or a run holds.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use comfy_table::{Table, presets};
+use driftline::service::run::FileState;
+use driftline::service::{Inspection, ModelView, RunView, TableView, inspect};
+use serde_json::json;
+
+use crate::failure::{Failure, Outcome, Result};
+use crate::output;
+use crate::own::arguments::TableArgs;
+use crate::own::say;
+
+#[derive(Debug, Args)]
+#[command(before_long_help = "Examples:
+  driftline inspect data.parquet        columns and rows, and what was detected
+  driftline inspect model.safetensors   classes, features, settings, held-out accuracy
+  driftline inspect run                 windows and versions; every file is compared with its checksum")]
+pub struct InspectArgs {
+    /// A table, a folder of pictures, a model file, or the folder of a run
+    #[arg(value_name = "FILE|RUN")]
+    path: PathBuf,
+    #[command(flatten)]
+    table: TableArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &InspectArgs) -> Result {
+    let found = inspect(&args.path, &args.table.read_options())?;
+    if args.json {
+        output::print_json(&json!(found))?;
+    } else {
+        output::print(&match &found {
+            Inspection::Table(view) => table(view),
+            Inspection::Model(view) => model(view),
+            Inspection::Run(view) => run_text(view),
+        })?;
+    }
+    match found {
+        Inspection::Run(view) if !view.damaged.is_empty() => Err(damaged(&view)),
+        _ => Ok(Outcome::Done),
+    }
+}
+
+fn damaged(view: &RunView) -> Failure {
+    let list = view.damaged.iter().map(|(name, state)| match state {
+        FileState::Missing => format!("{name} is missing"),
+        _ => format!("{name} was changed or damaged"),
+    });
+    Failure::with_help(
+        list.collect::<Vec<_>>().join(", "),
+        "a damaged report is written again by `driftline report`; a version whose checkpoint is damaged cannot be used, \
+         but others can: `driftline rollback`",
+    )
+}
+
+fn table(view: &TableView) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(["column", "holds"]);
+    for column in &view.columns {
+        table.add_row([&column.name, &column.holds]);
+    }
+    format!(
+        "{}\n{} rows, {} columns\n{}\n",
+        view.stated,
+        view.rows,
+        view.columns.len(),
+        table.trim_fmt()
+    )
+}
+
+fn model(view: &ModelView) -> String {
+    let mut features = view.features.join(", ");
+    if features.is_empty() {
+        features = "pictures".into();
+    }
+    let counts = view.classes.iter().zip(&view.source.class_counts);
+    let counts: Vec<String> = counts.map(|(class, n)| format!("{class} ({n})")).collect();
+    let validation = view.source.validation.as_ref();
+    let validation = validation.map_or("not known: too few rows".into(), say::validated);
+    let learner = serde_json::to_string(&view.learner).unwrap_or_default();
+    format!(
+        "model     {} with {} parameters, version {}\nlabel     {}\nclasses   {}\ninput     {}: {features}\nsource    {} rows, {}\nheld out  {validation}\nsettings  {learner}\nseed      {}\n",
+        view.model,
+        view.parameters,
+        view.version,
+        view.label,
+        counts.join(", "),
+        view.input,
+        view.source.rows,
+        view.source.stated,
+        view.source.seed,
+    )
+}
+
+fn run_text(view: &RunView) -> String {
+    let manifest = &view.manifest;
+    let mut text = format!(
+        "run       {} method, {}, seed {}\nversions  0 to {}, current {}\nstream    {} windows planned, {} finished\n",
+        manifest.settings.method,
+        manifest.settings.windows,
+        manifest.settings.seed,
+        manifest.windows,
+        manifest.current,
+        manifest.planned,
+        manifest.windows
+    );
+    for record in &view.windows {
+        text += &say::window(record, manifest.windows);
+        text.push('\n');
+    }
+    text
+}

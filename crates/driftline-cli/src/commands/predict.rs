@@ -1,0 +1,89 @@
+//! `driftline predict`: class and probabilities for every row of a table.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use driftline::reading::Choice;
+use driftline::service::{Bundle, Manifest, RunFolder, predict};
+use serde_json::json;
+
+use crate::failure::{Failure, Outcome, Result};
+use crate::output;
+use crate::own::arguments::{TableArgs, ThreadArgs, data};
+use crate::own::say;
+use crate::progress::Talk;
+
+#[derive(Debug, Args)]
+#[command(before_long_help = "Examples:
+  driftline predict run --input today.csv --id customer --out predictions.csv
+  driftline predict run --version 0 --input today.csv --out unadapted.parquet
+  driftline predict model.safetensors --input today.csv --out predictions.csv
+
+The output has the columns of --id, then `class`, then a column `p_NAME` with the probability of each class.")]
+pub struct PredictArgs {
+    /// Folder that `driftline adapt` wrote, or a model file
+    #[arg(value_name = "RUN|MODEL")]
+    model: PathBuf,
+    /// Files to predict for, or patterns
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    input: Vec<String>,
+    /// Version of the run: the model after window N, 0 for the source model [default: the current one]
+    #[arg(long, value_name = "N")]
+    version: Option<usize>,
+    /// Column to pass through; may be repeated
+    #[arg(long, value_name = "COL")]
+    id: Vec<String>,
+    /// Where predictions go: P.csv or P.parquet
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &PredictArgs, talk: Talk) -> Result {
+    let runtime = args.threads.runtime();
+    let bundle = open(&args.model, args.version)?.with_runtime(runtime)?;
+    let choice = Choice {
+        ids: args.id.clone(),
+        ..args.table.choice()
+    };
+    let input = data(&args.input)?;
+    let read = args.table.read_options();
+    let done = predict(&bundle, &input, &choice, &read, &args.out)?;
+    say::notes(&done.notes);
+    let counts = bundle.classes().iter().zip(&done.class_counts);
+    if args.json {
+        let counts: serde_json::Map<_, _> = counts.map(|(c, n)| (c.clone(), json!(n))).collect();
+        output::print_json(&json!({
+            "out": args.out, "rows": done.rows, "version": bundle.version, "classes": counts,
+        }))?;
+    } else {
+        let counts: Vec<String> = counts.map(|(class, n)| format!("{class} {n}")).collect();
+        let (rows, version) = (done.rows, bundle.version);
+        talk.say(&format!(
+            "{rows} rows by version {version}: {}",
+            counts.join(", ")
+        ));
+        output::print(&format!("{}\n", args.out.display()))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// The model of a run's version, or of a file.
+pub fn open(path: &Path, version: Option<usize>) -> Result<Bundle> {
+    if path.is_dir() || Manifest::kind_of(path).is_some() {
+        return Ok(RunFolder::read(path)?.model(version)?);
+    }
+    match version {
+        Some(_) => Err(Failure::with_help(
+            format!("{} is a file, which holds one version only", path.display()),
+            "leave --version out, or give the folder of a run",
+        )),
+        None => Ok(Bundle::load(path)?),
+    }
+}

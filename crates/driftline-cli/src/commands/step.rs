@@ -1,0 +1,96 @@
+//! `driftline step`: one more window for a run that exists.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use driftline::reading::ReadOptions;
+use driftline::service::{RunFolder, Stepped, step};
+use serde_json::json;
+
+use crate::commands::adapt::finish;
+use crate::failure::{Outcome, Result};
+use crate::own::arguments::{ThreadArgs, data};
+use crate::own::say;
+use crate::output;
+use crate::progress::Talk;
+
+#[derive(Debug, Args)]
+#[command(before_long_help = "Examples:
+  driftline step run --input march.csv
+  driftline step run --input march.csv --answers churn
+
+The rows of the input are one window. It is labelled by the current version of the run (the newest, unless `driftline
+rollback` chose another), and the model that learns from it becomes the next version. Columns are as in the run. A file
+that the run has seen already is recognised by its contents and changes nothing.")]
+pub struct StepArgs {
+    /// Folder that `driftline adapt` wrote
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// Files of the new window, or patterns
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    input: Vec<String>,
+    /// Column with the true classes, for scoring only [default: the run's, where the input has it]
+    #[arg(long, value_name = "COL")]
+    answers: Option<String>,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    /// Say whether the input is new and what it holds, but change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &StepArgs, talk: Talk) -> Result {
+    let runtime = args.threads.runtime();
+    let input = data(&args.input)?;
+    let read = ReadOptions::default();
+    if args.dry_run {
+        return dry_run(args, &input);
+    }
+    let mut run = RunFolder::open(&args.run)?;
+    let stepped = step(&mut run, &input, args.answers.as_deref(), &read, runtime)?;
+    match stepped {
+        Stepped::Known(window) => {
+            say_known(window);
+            if args.json {
+                output::print_json(&json!({ "run": args.run, "changed": false, "window": window }))?;
+            }
+        }
+        Stepped::Added(_) => {
+            if let Some(record) = run.records().last() {
+                say::notes(&record.notes);
+                talk.say(&say::window(record, run.manifest().windows));
+            }
+            finish(&mut run, args.json, talk)?;
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+fn dry_run(args: &StepArgs, input: &driftline::service::Data) -> Result {
+    let run = RunFolder::read(&args.run)?;
+    let known = driftline::service::InputDigest::of_all(&input.inputs)?;
+    let known = run.manifest().window_of(&known);
+    let next = run.manifest().windows + 1;
+    if args.json {
+        output::print_json(&json!({ "run": args.run, "known_as": known, "next_window": next }))?;
+        return Ok(Outcome::Done);
+    }
+    match known {
+        Some(window) => say_known(window),
+        None => output::print(&format!(
+            "would make version {next} from version {}\n",
+            run.manifest().current
+        ))?,
+    }
+    Ok(Outcome::Done)
+}
+
+fn say_known(window: usize) {
+    match window {
+        0 => eprintln!("note: this is the stream of the run itself; nothing was changed"),
+        n => eprintln!("note: the run has seen these contents as window {n}; nothing was changed"),
+    }
+}

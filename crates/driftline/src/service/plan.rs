@@ -1,0 +1,100 @@
+//! What a fit or an adaptation would do: everything is read, nothing is trained or written.
+
+use serde::Serialize;
+
+use super::adapt::{Adapt, Data, Start};
+use super::fit::Fit;
+use super::model_choice::ModelChoice;
+use crate::Result;
+use crate::reading::{EncodeOptions, Encoding, FrameSource, Notes, WindowedStream};
+
+/// A source before it is trained on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Survey {
+    pub rows: usize,
+    pub classes: Vec<String>,
+    pub class_counts: Vec<usize>,
+    pub features: Vec<String>,
+    pub input: String,
+    /// Never `auto`: what it would come to.
+    pub model: ModelChoice,
+    pub stated: String,
+    pub notes: Notes,
+}
+
+/// A stream before it is walked.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Plan {
+    /// Where a source is to be fitted first.
+    pub source: Option<Survey>,
+    pub rows: u64,
+    pub windows: Vec<PlannedWindow>,
+    /// What becomes of the rows after the last full window.
+    pub remainder: String,
+    pub stated: String,
+    pub notes: Notes,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlannedWindow {
+    pub rows: usize,
+    pub span: Option<(String, String)>,
+}
+
+impl Fit {
+    /// Reads `source` and says what would be trained.
+    pub fn survey(&self, source: &dyn FrameSource) -> Result<Survey> {
+        Ok(self.encode(source)?.0)
+    }
+
+    fn encode(&self, source: &dyn FrameSource) -> Result<(Survey, Encoding)> {
+        let mut notes = Notes::new();
+        let options = EncodeOptions { standardize: true };
+        let (encoding, rows) =
+            Encoding::fit(source, &self.choice, &self.read, options, &mut notes)?;
+        let survey = Survey {
+            rows: rows.labels.len(),
+            classes: encoding.classes().to_vec(),
+            class_counts: rows.labels.counts(),
+            features: encoding.input_names(),
+            input: encoding.shape().to_string(),
+            model: self.model.resolved(encoding.shape()),
+            stated: rows.stated,
+            notes,
+        };
+        Ok((survey, encoding))
+    }
+}
+
+/// Reads source and stream and says what [`Adapt::run`] would do.
+pub fn plan(adapt: &Adapt, start: &Start, stream: Data) -> Result<Plan> {
+    let (survey, encoding) = match start {
+        Start::Source(fit, data) => {
+            let (survey, encoding) = fit.encode(&*data.source)?;
+            (Some(survey), encoding)
+        }
+        Start::Model(bundle, _) => (None, bundle.encoding.clone()),
+    };
+    let settings = &adapt.settings;
+    let (choice, cut) = (&settings.choice, settings.cut());
+    let stream = WindowedStream::open(stream.source, &encoding, choice, cut, &adapt.read)?;
+    let outline = stream.outline();
+    let windows = outline.windows.iter().map(|window| PlannedWindow {
+        rows: window.rows,
+        span: window
+            .span
+            .map(|(from, to)| (from.to_string(), to.to_string())),
+    });
+    let mut notes = survey
+        .as_ref()
+        .map_or_else(Notes::new, |survey| survey.notes.clone());
+    notes.extend(stream.notes().clone());
+    Ok(Plan {
+        rows: outline.rows,
+        windows: windows.collect(),
+        remainder: outline.remainder.to_string(),
+        stated: outline.stated.clone(),
+        source: survey,
+        notes,
+    })
+}
