@@ -46,6 +46,7 @@ pub mod random;
 
 pub mod data;
 pub mod models;
+pub mod reading;
 pub mod transport;
 
 pub mod adapt;
