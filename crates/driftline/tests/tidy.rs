@@ -18,7 +18,7 @@ const LAYERS: &[&[&str]] = &[
     &["error"],
     &["files", "random", "math"],
     &["data"],
-    &["models", "transport"],
+    &["models", "reading", "transport"],
     &["adapt", "evaluate", "datasets"],
     &["theory", "experiment"],
 ];

@@ -1,9 +1,17 @@
-//! Paths and patterns into readers, by extension and first bytes.
+//! Paths and patterns into readers: the format is told by a file's first bytes, then by its extension.
 
 use std::path::{Path, PathBuf};
 
+use super::formats::arff::ArffFrames;
+use super::formats::csv::CsvFrames;
+use super::formats::images::ImageFrames;
+use super::formats::parquet::ParquetFrames;
+use super::formats::{idx, mat, npy};
+use super::glob::matches_of;
+use super::several::SeveralFrames;
 use super::{FrameSource, Frames, ReadOptions};
-use crate::Result;
+use crate::error::DataFault;
+use crate::{Error, Result};
 
 /// Files read one after another as one table; columns are matched by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,15 +20,17 @@ pub struct Files {
 }
 
 impl Files {
-    /// Takes paths and patterns (`stream-*.csv`, `part-[0-9]?.parquet`, `**/*.csv`). What a pattern matches comes in
-    /// natural order (`part-2` before `part-10`); nothing matched is an error.
-    pub fn new<I: IntoIterator<Item = P>, P: AsRef<str>>(patterns: I) -> Result<Self> {
-        todo!()
-    }
-
-    /// Takes paths as they are.
-    pub fn of_paths(paths: Vec<PathBuf>) -> Self {
-        Self { paths }
+    /// Takes paths and patterns (`stream-*.csv`, `part-[0-9]?.parquet`, `years/**/*.csv`). What a pattern matches comes
+    /// in natural order (`part-2` before `part-10`); a pattern that matches nothing is an error.
+    pub fn new<I: IntoIterator<Item = P>, P: AsRef<Path>>(patterns: I) -> Result<Self> {
+        let mut paths = vec![];
+        for pattern in patterns {
+            paths.extend(matches_of(pattern.as_ref())?);
+        }
+        if paths.is_empty() {
+            return Err(Error::empty("the list of files"));
+        }
+        Ok(Self { paths })
     }
 
     pub fn paths(&self) -> &[PathBuf] {
@@ -30,11 +40,124 @@ impl Files {
 
 impl FrameSource for Files {
     fn open(&self, options: &ReadOptions) -> Result<Box<dyn Frames>> {
-        todo!()
+        match &self.paths[..] {
+            [path] => open(path, options),
+            paths => Ok(Box::new(SeveralFrames::open(paths, options)?)),
+        }
     }
 }
 
 /// Opens one file, or a folder of pictures.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn Frames>> {
-    todo!()
+    if path.is_dir() {
+        return Ok(Box::new(ImageFrames::open(path, options)?));
+    }
+    Ok(match Format::of(path)? {
+        Format::Csv => Box::new(CsvFrames::open(path, options)?),
+        Format::Arff => Box::new(ArffFrames::open(path, options)?),
+        Format::Parquet => Box::new(ParquetFrames::open(path, options)?),
+        Format::Npy => Box::new(npy::open_npy(path, options)?),
+        Format::Npz => Box::new(npy::open_npz(path, options)?),
+        Format::Idx => Box::new(idx::open(path, options)?),
+        Format::Mat => Box::new(mat::open(path, options)?),
+    })
 }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Csv,
+    Arff,
+    Parquet,
+    Npy,
+    Npz,
+    Idx,
+    Mat,
+}
+
+impl Format {
+    fn of(path: &Path) -> Result<Self> {
+        let start = first_bytes(path)?;
+        if start.is_empty() {
+            return Err(DataFault::new(path, "is empty").into());
+        }
+        let named = Self::of_extension(path);
+        if let Some(told) = Self::of_bytes(&start) {
+            return Ok(told);
+        }
+        let fault = |message: &str, help: &str| Err(DataFault::new(path, message).help(help).into());
+        match (&start[..], named) {
+            // A file that does not begin as its name says is left to the reader that can say what is wrong with it.
+            (_, Some(format)) => Ok(format),
+            ([0x89, b'P', b'N', b'G', ..] | [0xff, 0xd8, 0xff, ..], _) => fault(
+                "is a single picture",
+                "give the folder that the pictures are in, with one sub-folder per class for a source",
+            ),
+            ([0xd0, 0xcf, 0x11, 0xe0, ..], _) => {
+                fault("is an old Office file", "save the table as CSV")
+            }
+            ([b'A', b'R', b'R', b'O', b'W', b'1', ..], _) => {
+                fault("is an Arrow or Feather file", "save the table as Parquet")
+            }
+            ([0x89, b'H', b'D', b'F', ..], _) => {
+                fault("is an HDF5 file", "save the table as Parquet, NPZ or CSV")
+            }
+            _ => Ok(Format::Csv),
+        }
+    }
+
+    fn of_bytes(start: &[u8]) -> Option<Self> {
+        match start {
+            [b'P', b'A', b'R', b'1' | b'E', ..] => Some(Format::Parquet),
+            [0x93, b'N', b'U', b'M', b'P', b'Y', ..] => Some(Format::Npy),
+            [b'P', b'K', 3, 4, ..] => Some(Format::Npz),
+            [0, 0, 0x08 | 0x09 | 0x0b..=0x0e, 1..=4, ..] => Some(Format::Idx),
+            _ if start.starts_with(b"MATLAB") => Some(Format::Mat),
+            _ => {
+                let first = start.trim_ascii_start().get(..9)?;
+                first.eq_ignore_ascii_case(b"@relation").then_some(Format::Arff)
+            }
+        }
+    }
+
+    fn of_extension(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").unwrap_or(&name);
+        let known = [
+            (".arff", Format::Arff),
+            (".parquet", Format::Parquet),
+            (".pq", Format::Parquet),
+            (".npy", Format::Npy),
+            (".npz", Format::Npz),
+            (".mat", Format::Mat),
+            (".idx", Format::Idx),
+            ("-ubyte", Format::Idx),
+        ];
+        known
+            .iter()
+            .find(|(end, _)| name.ends_with(end))
+            .map(|(_, format)| *format)
+    }
+}
+
+/// The first bytes, unpacked if the file is gzip.
+fn first_bytes(path: &Path) -> Result<Vec<u8>> {
+    use std::io::Read;
+    let file = std::fs::File::open(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => DataFault::new(path, "there is no such file")
+            .help("patterns such as `part-*.csv` work too, in quotes")
+            .into(),
+        _ => Error::io(path)(error),
+    })?;
+    let mut start = vec![];
+    file.take(4096).read_to_end(&mut start).map_err(Error::io(path))?;
+    if start.starts_with(&[0x1f, 0x8b]) {
+        let mut unpacked = vec![];
+        // What is wrong with the packing, the reader of the format says.
+        let _ = flate2::read::MultiGzDecoder::new(&start[..])
+            .take(512)
+            .read_to_end(&mut unpacked);
+        return Ok(if unpacked.is_empty() { start } else { unpacked });
+    }
+    Ok(start)
+}
+

@@ -2,20 +2,30 @@
 //! into [`Rows`]; a [`WindowedStream`] walks a stream of them window by window.
 
 mod choice;
+mod columns;
+mod elements;
 mod encoding;
 mod files;
+pub mod formats;
 mod frame;
+mod glob;
+mod guard;
+mod natural;
 mod notes;
 mod options;
 mod rows;
+mod schema;
+mod selection;
+mod several;
 mod texts;
 mod time;
 mod windows;
 
 pub use choice::{Choice, Filter};
-pub use encoding::{Encoding, Feature, LabeledRows, Measure};
+pub use encoding::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows};
 pub use files::{Files, open};
 pub use frame::{Column, Field, Frame, FrameSource, Frames, Kind, Numbers};
+pub use guard::is_guarded;
 pub use notes::{Note, NoteCode, Notes};
 pub use options::{Colour, ImageOptions, Limits, ReadOptions};
 pub use rows::{Answer, IdColumn, Origins, RowReader, Rows, read_all};

@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Choice, Encoding, FrameSource, Notes, ReadOptions, Time};
+use super::encoding::Applied;
+use super::schema::{peek, schema_notes};
+use super::{Choice, Encoding, FrameSource, Frames, NoteCode, Notes, ReadOptions, Time};
 use crate::Result;
 use crate::data::Inputs;
+use crate::error::DataFault;
 
 /// Rows ready for a model.
 #[derive(Clone, Debug)]
@@ -42,12 +45,108 @@ pub struct IdColumn {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origins {
     files: Arc<[PathBuf]>,
-    /// The file and the row in it, from 1.
     rows: Vec<(u32, u64)>,
 }
 
+impl Rows {
+    pub fn len(&self) -> usize {
+        self.inputs.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.inputs.is_empty()
+    }
+}
+
+impl Origins {
+    /// The file of row `index` and the number of the row in it, from 1.
+    pub fn get(&self, index: usize) -> (&Path, u64) {
+        let (file, row) = self.rows[index];
+        (&self.files[file as usize], row)
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+/// Rows under construction.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RowBuffer {
+    pub values: Vec<f32>,
+    pub times: Vec<Time>,
+    pub answers: Vec<Answer>,
+    pub ids: Vec<IdColumn>,
+    pub origins: Vec<(u32, u64)>,
+    has_times: bool,
+    has_answers: bool,
+}
+
+impl RowBuffer {
+    pub fn new(ids: Vec<String>, has_times: bool, has_answers: bool) -> Self {
+        let ids = ids.into_iter().map(|name| IdColumn {
+            name,
+            values: vec![],
+        });
+        Self {
+            ids: ids.collect(),
+            has_times,
+            has_answers,
+            ..Self::default()
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.origins.len()
+    }
+
+    /// Brings the rows into another order: row `order[i]` becomes row i.
+    pub fn reorder(&mut self, order: &[usize], width: usize) {
+        fn picked<T: Clone>(all: &[T], order: &[usize]) -> Vec<T> {
+            order.iter().map(|&at| all[at].clone()).collect()
+        }
+        let mut values = Vec::with_capacity(self.values.len());
+        for &at in order {
+            values.extend_from_slice(&self.values[at * width..(at + 1) * width]);
+        }
+        self.values = values;
+        self.origins = picked(&self.origins, order);
+        if self.has_times {
+            self.times = picked(&self.times, order);
+        }
+        if self.has_answers {
+            self.answers = picked(&self.answers, order);
+        }
+        for id in &mut self.ids {
+            id.values = picked(&id.values, order);
+        }
+    }
+
+    pub fn finish(self, applied: &Applied) -> Result<Rows> {
+        Ok(Rows {
+            inputs: Inputs::new(self.values, applied.encoding().shape())?,
+            times: self.has_times.then_some(self.times),
+            answers: self.has_answers.then_some(self.answers),
+            ids: self.ids,
+            origins: Origins {
+                files: applied.files.clone(),
+                rows: self.origins,
+            },
+        })
+    }
+}
+
 /// Rows one batch after another in the order of the files: for predictions on files larger than memory.
-pub struct RowReader {}
+pub struct RowReader {
+    frames: Box<dyn Frames>,
+    applied: Applied,
+    notes: Notes,
+    stated: String,
+}
 
 impl RowReader {
     pub fn open(
@@ -56,19 +155,53 @@ impl RowReader {
         choice: &Choice,
         options: &ReadOptions,
     ) -> Result<Self> {
-        todo!()
+        let (fields, stated) = peek(source, encoding, choice, options)?;
+        let mut notes = Notes::new();
+        schema_notes(encoding, choice, &fields, &mut notes);
+        let frames = source.open(&encoding.read_options(choice, options))?;
+        let applied = Applied::new(encoding, choice, frames.fields(), frames.files())?;
+        Ok(Self {
+            applied,
+            frames,
+            notes,
+            stated,
+        })
     }
-    /// The next rows, as many as the reader finds convenient, or none at the end.
+
+    /// The next rows, as many as the reader finds convenient and at least one, or none at the end.
     pub fn next_rows(&mut self) -> Result<Option<Rows>> {
-        todo!()
+        loop {
+            let mut buffer = self.applied.buffer();
+            match self.fill(&mut buffer)? {
+                false => return Ok(None),
+                true if buffer.len() > 0 => return buffer.finish(&self.applied).map(Some),
+                true => {}
+            }
+        }
     }
+
+    /// Adds one frame to `buffer`; false at the end.
+    fn fill(&mut self, buffer: &mut RowBuffer) -> Result<bool> {
+        let Some(frame) = self.frames.next_frame()? else {
+            return Ok(false);
+        };
+        let rows = self.applied.selected(&frame);
+        let left_out = (frame.rows - rows.len()) as u64;
+        self.notes.add(NoteCode::Filtered, "", left_out, || {
+            "rows that --where does not let pass were left out".into()
+        });
+        self.applied.encode(&frame, &rows, buffer, &mut self.notes)?;
+        Ok(true)
+    }
+
     /// What was handled so far.
     pub fn notes(&self) -> &Notes {
-        todo!()
+        &self.notes
     }
+
     /// What was detected about the files.
-    pub fn stated(&self) -> String {
-        todo!()
+    pub fn stated(&self) -> &str {
+        &self.stated
     }
 }
 
@@ -80,13 +213,41 @@ pub fn read_all(
     options: &ReadOptions,
     notes: &mut Notes,
 ) -> Result<Rows> {
-    todo!()
+    let mut reader = RowReader::open(source, encoding, choice, options)?;
+    let mut buffer = reader.applied.buffer();
+    while reader.fill(&mut buffer)? {
+        let bytes = 4 * buffer.values.len() as u64;
+        if bytes > options.limits.memory {
+            return Err(DataFault::new(
+                &reader.applied.files[0],
+                format!("has more rows than fit into {} bytes", options.limits.memory),
+            )
+            .help("split the file")
+            .into());
+        }
+    }
+    if buffer.len() == 0 {
+        let why = if choice.filters.is_empty() { "has no rows" } else { "has no row that --where lets pass" };
+        return Err(DataFault::new(&reader.applied.files[0], why).into());
+    }
+    if choice.time.is_some() {
+        sort(&mut buffer, encoding.shape().size(), &mut reader.notes);
+    }
+    notes.extend(reader.notes);
+    buffer.finish(&reader.applied)
 }
 
-impl Origins {
-    /// The file of row `index` and the number of the row in it, from 1.
-    pub fn get(&self, index: usize) -> (&Path, u64) {
-        let (file, row) = self.rows[index];
-        (&self.files[file as usize], row)
+fn sort(buffer: &mut RowBuffer, width: usize, notes: &mut Notes) {
+    let times = &buffer.times;
+    let steps = times.windows(2).map(|pair| pair[0].order(&pair[1]));
+    let falls = steps.filter(|step| step.is_gt()).count() as u64;
+    if falls == 0 {
+        return;
     }
+    notes.add(NoteCode::Unsorted, "", falls, || {
+        "the times do not ascend: the rows were sorted by them".into()
+    });
+    let mut order: Vec<usize> = (0..times.len()).collect();
+    order.sort_by(|&a, &b| times[a].order(&times[b]));
+    buffer.reorder(&order, width);
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::{Choice, ImageOptions, Origins, ReadOptions};
 use crate::data::{Inputs, Labels, Shape};
 
-pub(crate) use apply::Applied;
+pub(crate) use apply::{Applied, time_of};
 pub(crate) use classes::same_text;
 
 /// What was learned from the source about how rows become inputs. It is stored with the model.
@@ -133,9 +133,20 @@ impl Encoding {
         names.collect()
     }
 
+    /// How many inputs each of [`Encoding::columns`] becomes.
+    pub(super) fn widths(&self) -> Vec<usize> {
+        match &self.input {
+            InputEncoding::Features(features) => features.iter().map(Feature::width).collect(),
+            InputEncoding::Images { shape, .. } => vec![shape.size()],
+        }
+    }
+
     /// `options` with everything that the source fixes: the columns to read, which of them are text, the pictures' size.
     pub fn read_options(&self, choice: &Choice, options: &ReadOptions) -> ReadOptions {
         let mut options = options.clone();
+        let parts = choice.text_columns().chain(choice.time.as_deref());
+        let columns = parts.chain(self.columns()).map(String::from);
+        options.columns = Some(columns.collect());
         options.text.extend(choice.text_columns().map(String::from));
         match &self.input {
             InputEncoding::Features(features) => {

@@ -1,0 +1,64 @@
+//! Finding columns by name, and what to say when one is not there.
+
+use std::path::Path;
+
+use super::{Choice, Field};
+use crate::Result;
+use crate::error::DataFault;
+
+/// Where the column `name` stands; `part` says what it is wanted for ("the label").
+pub(super) fn find(fields: &[Field], name: &str, part: &str, path: &Path) -> Result<usize> {
+    fields
+        .iter()
+        .position(|field| field.name == name)
+        .ok_or_else(|| missing(fields, name, part, path).into())
+}
+
+fn missing(fields: &[Field], name: &str, part: &str, path: &Path) -> DataFault {
+    let fault = DataFault::new(path, format!("has no column `{name}` for {part}"));
+    if let [only] = fields
+        && only.name.contains([',', ';', '\t', '|', ' '])
+    {
+        let cut: String = only.name.chars().take(60).collect();
+        return fault.help(format!(
+            "the whole line `{cut}` was taken for one column: name the right delimiter with --delimiter"
+        ));
+    }
+    let likeness = |field: &&Field| (strsim::jaro_winkler(&field.name, name) * 1e6) as u64;
+    let close = fields
+        .iter()
+        .max_by_key(likeness)
+        .filter(|field| likeness(field) > 800_000);
+    match close {
+        Some(close) => fault.help(format!("did you mean `{}`?", close.name)),
+        None => fault.help(format!("its columns are {}", list(fields.iter().map(|f| &*f.name)))),
+    }
+}
+
+/// Names for people: all if they are few, else the first and how many more.
+pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const SHOWN: usize = 8;
+    let all: Vec<&str> = names.collect();
+    let mut text: Vec<String> = all.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    if all.len() > SHOWN {
+        text.push(format!("and {} more", all.len() - SHOWN));
+    }
+    text.join(", ")
+}
+
+impl Choice {
+    /// Columns that are wanted as text whatever they hold; the label is not among them, because no stream is asked for it.
+    pub(super) fn text_columns(&self) -> impl Iterator<Item = &str> {
+        let filters = self.filters.iter().map(|filter| &filter.column);
+        let named = self.answers.iter().chain(&self.ids).chain(filters);
+        named.map(String::as_str)
+    }
+
+    /// Whether a column of the source is kept from being a feature.
+    pub(super) fn is_no_feature(&self, name: &str) -> bool {
+        let named = [&self.label, &self.time, &self.answers];
+        named.into_iter().any(|part| part.as_deref() == Some(name))
+            || self.ids.iter().chain(&self.exclude).any(|other| other == name)
+            || self.filters.iter().any(|filter| filter.column == name)
+    }
+}

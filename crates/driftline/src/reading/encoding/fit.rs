@@ -1,0 +1,289 @@
+//! Learning an encoding from the labelled source.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::apply::Applied;
+use super::statistics::{Pieces, Unfit, of_numbers, of_texts};
+use super::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes};
+use crate::data::Labels;
+use crate::error::DataFault;
+use crate::reading::columns::{find, list};
+use crate::reading::selection::{Selection, cell_text};
+use crate::reading::{
+    Answer, Choice, Column, Field, Frame, FrameSource, Kind, NoteCode, Notes, ReadOptions,
+};
+use crate::{Error, Result};
+
+impl Encoding {
+    /// Reads the whole source, fixes how its columns become inputs, and encodes it. What was handled goes to `notes`.
+    pub fn fit(
+        source: &dyn FrameSource,
+        choice: &Choice,
+        options: &ReadOptions,
+        how: EncodeOptions,
+        notes: &mut Notes,
+    ) -> Result<(Encoding, LabeledRows)> {
+        let label = choice
+            .label
+            .as_deref()
+            .ok_or_else(|| Error::empty("the name of the label column"))?;
+        let table = Table::read(source, choice, options, label)?;
+        let classes = table.classes(options)?;
+        let input = table.input(choice, options, how, notes)?;
+        let encoding = Encoding {
+            label: label.into(),
+            classes,
+            input,
+        };
+        let labeled = table.encode(&encoding, choice, notes)?;
+        Ok((encoding, labeled))
+    }
+}
+
+/// The source in memory: all frames, and the rows of each that count.
+struct Table {
+    fields: Vec<Field>,
+    files: Arc<[std::path::PathBuf]>,
+    frames: Vec<(Frame, Vec<usize>)>,
+    label: usize,
+    stated: String,
+}
+
+impl Table {
+    fn read(
+        source: &dyn FrameSource,
+        choice: &Choice,
+        options: &ReadOptions,
+        label: &str,
+    ) -> Result<Self> {
+        let mut options = options.clone();
+        let text = choice.text_columns().chain([label]).map(String::from);
+        options.text.extend(text.chain(choice.categories.iter().cloned()));
+        let mut frames = source.open(&options)?;
+        let path = frames.files()[0].clone();
+        let fields = frames.fields().to_vec();
+        let label = find(&fields, label, "the label", &path)?;
+        let selection = Selection::new(choice, &fields, &path)?;
+        let (mut kept, mut bytes, mut rows) = (vec![], 0, 0);
+        while let Some(frame) = frames.next_frame()? {
+            let chosen = selection.rows(&frame);
+            bytes += frame.columns.iter().map(Column::bytes).sum::<usize>() as u64;
+            // The frames and the encoded rows are in memory together.
+            if 2 * bytes > options.limits.memory {
+                return Err(DataFault::new(
+                    &path,
+                    format!(
+                        "is too large to learn from: more than {} bytes of memory would be needed",
+                        options.limits.memory
+                    ),
+                )
+                .help("give a part of it, for example with --where, or fewer columns with --exclude")
+                .into());
+            }
+            rows += chosen.len();
+            if !chosen.is_empty() {
+                kept.push((frame, chosen));
+            }
+        }
+        if rows == 0 {
+            let filtered = !choice.filters.is_empty();
+            let why = if filtered { "has no row that --where lets pass" } else { "has no rows" };
+            return Err(DataFault::new(&path, why).into());
+        }
+        Ok(Self {
+            fields,
+            files: frames.files().into(),
+            frames: kept,
+            label,
+            stated: frames.stated(),
+        })
+    }
+
+    fn path(&self) -> &Path {
+        &self.files[0]
+    }
+
+    /// A column in pieces.
+    fn pieces(&self, column: usize) -> Pieces<'_> {
+        let pieces = self.frames.iter();
+        pieces.map(|(frame, rows)| (&frame.columns[column], &rows[..])).collect()
+    }
+
+    fn classes(&self, options: &ReadOptions) -> Result<Vec<String>> {
+        let name = &self.fields[self.label].name;
+        let mut seen = BTreeSet::new();
+        for (frame, rows) in &self.frames {
+            for &row in rows {
+                let text = cell_text(&frame.columns[self.label], row).ok_or_else(|| {
+                    DataFault::new(&self.files[frame.file], "the label is missing")
+                        .row(frame.first_row + row as u64)
+                        .column(name)
+                        .help("every row of the source needs a label: remove the rows without one")
+                })?;
+                seen.insert(text);
+                if seen.len() > options.limits.classes {
+                    return Err(DataFault::new(
+                        self.path(),
+                        format!(
+                            "has more than {} different labels, so these are hardly classes",
+                            options.limits.classes
+                        ),
+                    )
+                    .column(name)
+                    .help("name the column of classes with --label")
+                    .into());
+                }
+            }
+        }
+        let classes = classes::in_order(seen.iter().map(String::as_str));
+        match &classes[..] {
+            [only] => Err(DataFault::new(
+                self.path(),
+                format!("has only the class `{only}`; at least two are needed"),
+            )
+            .column(name)
+            .into()),
+            _ => Ok(classes),
+        }
+    }
+
+    fn input(
+        &self,
+        choice: &Choice,
+        options: &ReadOptions,
+        how: EncodeOptions,
+        notes: &mut Notes,
+    ) -> Result<InputEncoding> {
+        let features: Vec<usize> = (0..self.fields.len())
+            .filter(|&at| !choice.is_no_feature(&self.fields[at].name))
+            .collect();
+        let image = |&at: &usize| matches!(self.fields[at].kind, Kind::Image(_));
+        let images: Vec<usize> = features.iter().copied().filter(image).collect();
+        if let [at] = images[..] {
+            let Kind::Image(shape) = self.fields[at].kind else {
+                unreachable!("it was chosen for being one")
+            };
+            let others = features.iter().filter(|&&other| other != at);
+            let others: Vec<&str> = others.map(|&at| &*self.fields[at].name).collect();
+            notes.add(NoteCode::ColumnsUnused, "", others.len() as u64, || {
+                format!("columns beside the pictures are not inputs: {}", list(others.iter().copied()))
+            });
+            return Ok(InputEncoding::Images {
+                column: self.fields[at].name.clone(),
+                shape,
+                resize: options.images.resize,
+            });
+        }
+        if images.len() > 1 {
+            let names = list(images.iter().map(|&at| &*self.fields[at].name));
+            return Err(DataFault::new(self.path(), format!("has several columns of pictures: {names}"))
+                .help("leave all but one out with --exclude")
+                .into());
+        }
+        if features.is_empty() {
+            return Err(DataFault::new(self.path(), "has no column left to learn from").into());
+        }
+        let fitted: Vec<(Feature, bool)> = features
+            .par_iter()
+            .map(|&at| self.feature(at, choice, options, how))
+            .collect::<Result<_>>()?;
+        let constant = fitted.iter().filter(|(_, constant)| *constant);
+        let constant: Vec<&str> = constant.map(|(feature, _)| &*feature.name).collect();
+        notes.add(NoteCode::ConstantColumns, "", constant.len() as u64, || {
+            format!(
+                "columns with one value in the whole source, of which nothing can be learned: {}",
+                list(constant.iter().copied())
+            )
+        });
+        let features = fitted.into_iter().map(|(feature, _)| feature);
+        Ok(InputEncoding::Features(features.collect()))
+    }
+
+    fn feature(
+        &self,
+        at: usize,
+        choice: &Choice,
+        options: &ReadOptions,
+        how: EncodeOptions,
+    ) -> Result<(Feature, bool)> {
+        let Field { name, kind } = &self.fields[at];
+        let fault = |message: String| DataFault::new(self.path(), message).column(name);
+        let pieces = self.pieces(at);
+        let fitted = match kind {
+            Kind::Number if !choice.categories.contains(name) => {
+                of_numbers(&pieces, how.standardize)
+            }
+            Kind::Number | Kind::Text => of_texts(&pieces, options.limits.categories),
+            Kind::Time | Kind::Image(_) => {
+                return Err(fault("holds times, which are not a feature".into())
+                    .help("order the stream by it with --time, or leave it out with --exclude")
+                    .into());
+            }
+        };
+        let (coding, constant) = fitted.map_err(|unfit| match unfit {
+            Unfit::Empty => fault("has no value at all".into()).help("leave it out with --exclude"),
+            Unfit::Categories(most) => fault(format!(
+                "has more than {most} different texts, too many for categories"
+            ))
+            .help(too_many_texts(&pieces)),
+        })?;
+        let width = match &coding {
+            Coding::OneHot { categories, .. } => categories.len(),
+            Coding::Number { .. } => 1,
+        };
+        debug_assert!(width > 0);
+        let name = name.clone();
+        Ok((Feature { name, coding }, constant))
+    }
+
+    fn encode(
+        &self,
+        encoding: &Encoding,
+        choice: &Choice,
+        notes: &mut Notes,
+    ) -> Result<LabeledRows> {
+        // The label is read as the answers of a stream are.
+        let choice = Choice {
+            answers: choice.label.clone(),
+            time: None,
+            ids: vec![],
+            ..choice.clone()
+        };
+        let applied = Applied::new(encoding, &choice, &self.fields, &self.files)?;
+        let mut buffer = applied.buffer();
+        for (frame, rows) in &self.frames {
+            applied.encode(frame, rows, &mut buffer, notes)?;
+        }
+        let rows = buffer.finish(&applied)?;
+        let answers = rows.answers.unwrap_or_default();
+        let known = answers.iter().map(|answer| match answer {
+            Answer::Class(class) => Ok(*class),
+            _ => Err(Error::empty("a label that was seen before")),
+        });
+        Ok(LabeledRows {
+            inputs: rows.inputs,
+            labels: Labels::new(known.collect::<Result<_>>()?, encoding.classes.len())?,
+            origins: rows.origins,
+            stated: self.stated.clone(),
+        })
+    }
+}
+
+/// Why a column may have so many texts.
+fn too_many_texts(pieces: &Pieces) -> &'static str {
+    let first = pieces
+        .iter()
+        .find_map(|(column, rows)| rows.iter().find_map(|&row| cell_text(column, row)))
+        .unwrap_or_default();
+    if crate::reading::time::parse_moment(&first).is_some() {
+        "these are times: order the stream by them with --time, or leave the column out with --exclude"
+    } else if first.replacen(',', ".", 1).parse::<f64>().is_ok() {
+        "these look like numbers with a comma: write decimals with a point"
+    } else {
+        "leave the column out with --exclude, or pass it through with --id"
+    }
+}

@@ -1,0 +1,148 @@
+//! What a column of the source holds in all: mean and spread of numbers, categories of text.
+
+use std::collections::BTreeMap;
+
+use super::Coding;
+use crate::reading::formats::text_table::number;
+use crate::reading::selection::cell_text;
+use crate::reading::{Column, Numbers};
+
+/// One column of the source in pieces: each with the rows of it that count.
+pub(super) type Pieces<'a> = Vec<(&'a Column, &'a [usize])>;
+
+/// What is wrong with a column as a feature.
+pub(super) enum Unfit {
+    /// Not one value in it.
+    Empty,
+    /// More different texts than can be one-hot encoded.
+    Categories(usize),
+}
+
+/// The coding of a number column, and whether all its values are equal. Missing values do not count.
+pub(super) fn of_numbers(pieces: &Pieces, standardize: bool) -> Result<(Coding, bool), Unfit> {
+    let (mut n, mut sum) = (0u64, 0.0);
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    each(pieces, |value| {
+        n += 1;
+        sum += value;
+        (least, most) = (least.min(value), most.max(value));
+    });
+    if n == 0 {
+        return Err(Unfit::Empty);
+    }
+    let mean = sum / n as f64;
+    let mut squares = 0.0;
+    each(pieces, |value| squares += (value - mean) * (value - mean));
+    let deviation = (squares / n as f64).sqrt();
+    let constant = least == most;
+    // The mean of equal values may be off by rounding, and the sum of large ones infinite.
+    let mean = if constant || !mean.is_finite() { least } else { mean };
+    let usable = !constant && deviation.is_finite() && deviation > 0.0;
+    let coding = Coding::Number {
+        shift: if standardize { mean } else { 0.0 },
+        scale: if standardize && usable { deviation } else { 1.0 },
+        mean,
+    };
+    Ok((coding, constant))
+}
+
+fn each(pieces: &Pieces, mut see: impl FnMut(f64)) {
+    for (column, rows) in pieces {
+        let mut see = |value: f64| {
+            // Infinities are refused when the rows are encoded, with their place.
+            if value.is_finite() {
+                see(value);
+            }
+        };
+        match column {
+            Column::Numbers(Numbers::Single(values)) => {
+                rows.iter().for_each(|&row| see(f64::from(values[row])));
+            }
+            Column::Numbers(Numbers::Double(values)) => {
+                rows.iter().for_each(|&row| see(values[row]));
+            }
+            Column::Text(texts) => rows.iter().for_each(|&row| {
+                let value = texts.get(row).and_then(number);
+                see(value.unwrap_or(f64::NAN));
+            }),
+            Column::Times(_) | Column::Images(_) => {}
+        }
+    }
+}
+
+/// The coding of a text column: its categories in alphabetical order, and whether there is only one.
+pub(super) fn of_texts(pieces: &Pieces, allowed: usize) -> Result<(Coding, bool), Unfit> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for (column, rows) in pieces {
+        for text in rows.iter().filter_map(|&row| cell_text(column, row)) {
+            match counts.get_mut(&text) {
+                Some(count) => *count += 1,
+                None => {
+                    counts.insert(text, 1);
+                }
+            }
+            if counts.len() > allowed {
+                return Err(Unfit::Categories(allowed));
+            }
+        }
+    }
+    // The first of the most frequent ones.
+    let (most_frequent, _) = counts
+        .values()
+        .enumerate()
+        .rev()
+        .max_by_key(|(_, count)| **count)
+        .ok_or(Unfit::Empty)?;
+    let constant = counts.len() == 1;
+    let coding = Coding::OneHot {
+        categories: counts.into_keys().collect(),
+        most_frequent,
+    };
+    Ok((coding, constant))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reading::Texts;
+
+    #[test]
+    fn means_and_deviations_skip_what_is_missing() {
+        let column = Column::Numbers(Numbers::Double(vec![1.0, f64::NAN, 3.0, 100.0]));
+        let rows = [0, 1, 2];
+        let Ok((coding, constant)) = of_numbers(&vec![(&column, &rows[..])], true) else {
+            panic!()
+        };
+        assert!(!constant);
+        let [shift, scale, mean] = [2.0, 1.0, 2.0];
+        assert_eq!(coding, Coding::Number { shift, scale, mean });
+        let Ok((coding, _)) = of_numbers(&vec![(&column, &rows[..])], false) else {
+            panic!()
+        };
+        assert_eq!(coding, Coding::Number { shift: 0.0, scale: 1.0, mean });
+    }
+
+    #[test]
+    fn a_constant_column_is_only_centred() {
+        let column = Column::Numbers(Numbers::Single(vec![0.1; 3]));
+        let Ok((Coding::Number { shift, scale, .. }, constant)) =
+            of_numbers(&vec![(&column, &[0, 1, 2][..])], true)
+        else {
+            panic!()
+        };
+        assert!(constant);
+        assert_eq!((shift, scale), (f64::from(0.1f32), 1.0));
+    }
+
+    #[test]
+    fn categories_are_sorted_and_limited() {
+        let texts: Texts = [Some("b"), None, Some("a"), Some("b")].into_iter().collect();
+        let column = Column::Text(texts);
+        let pieces: Pieces = vec![(&column, &[0, 1, 2, 3])];
+        let Ok((coding, _)) = of_texts(&pieces, 2) else { panic!() };
+        let categories = vec!["a".to_string(), "b".into()];
+        assert_eq!(coding, Coding::OneHot { categories, most_frequent: 1 });
+        assert!(matches!(of_texts(&pieces, 1), Err(Unfit::Categories(1))));
+        assert!(matches!(of_texts(&vec![(&column, &[1][..])], 2), Err(Unfit::Empty)));
+    }
+}

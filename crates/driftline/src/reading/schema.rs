@@ -1,0 +1,53 @@
+//! What is said about a table's columns before its rows are read.
+
+use super::columns::list;
+use super::{Choice, Encoding, Field, FrameSource, NoteCode, Notes, ReadOptions};
+use crate::Result;
+
+/// All columns of a table, and what was detected about it.
+pub(super) fn peek(
+    source: &dyn FrameSource,
+    encoding: &Encoding,
+    choice: &Choice,
+    options: &ReadOptions,
+) -> Result<(Vec<Field>, String)> {
+    let options = ReadOptions {
+        columns: None,
+        ..encoding.read_options(choice, options)
+    };
+    let frames = source.open(&options)?;
+    Ok((frames.fields().to_vec(), frames.stated()))
+}
+
+/// Columns that the model does not know, that stand elsewhere than in the source, or that it must not look at.
+pub(super) fn schema_notes(
+    encoding: &Encoding,
+    choice: &Choice,
+    fields: &[Field],
+    notes: &mut Notes,
+) {
+    let features = encoding.columns();
+    let is = |name: &str| fields.iter().any(|field| field.name == name);
+    let label = encoding.label();
+    if is(label) && choice.answers.as_deref() != Some(label) && !features.contains(&label) {
+        notes.add(NoteCode::LabelIgnored, label, 1, || {
+            format!("the label column `{label}` is present and not used; --answers {label} would score by it")
+        });
+    }
+    let added = fields.iter().filter(|field| {
+        let name = field.name.as_str();
+        !features.contains(&name) && name != label && !choice.is_no_feature(name)
+    });
+    let added: Vec<&str> = added.map(|field| &*field.name).collect();
+    notes.add(NoteCode::ColumnsAdded, "", added.len() as u64, || {
+        format!("columns that the model does not know are not used: {}", list(added.iter().copied()))
+    });
+    let places = features
+        .iter()
+        .filter_map(|name| fields.iter().position(|field| field.name == *name));
+    if !places.is_sorted() {
+        notes.add(NoteCode::ColumnsReordered, "", 1, || {
+            "the columns stand in another order than in the source; they are matched by name".into()
+        });
+    }
+}

@@ -1,0 +1,104 @@
+//! Several files as one table. The first one's columns count; in the others they are found by name.
+
+use std::path::{Path, PathBuf};
+
+use super::files::open;
+use super::{Column, Field, Frame, Frames, Kind, ReadOptions};
+use crate::Result;
+use crate::error::DataFault;
+
+/// Files read one after another.
+pub(super) struct SeveralFrames {
+    files: Vec<PathBuf>,
+    fields: Vec<Field>,
+    options: ReadOptions,
+    current: Box<dyn Frames>,
+    /// Which file `current` reads, and where in its frames our fields are.
+    file: usize,
+    places: Vec<usize>,
+    stated: String,
+}
+
+impl SeveralFrames {
+    pub fn open(paths: &[PathBuf], options: &ReadOptions) -> Result<Self> {
+        let first = open(&paths[0], options)?;
+        let fields = first.fields().to_vec();
+        Ok(Self {
+            files: paths.to_vec(),
+            stated: format!("{} files, the first: {}", paths.len(), first.stated()),
+            places: (0..fields.len()).collect(),
+            fields,
+            options: options.clone(),
+            current: first,
+            file: 0,
+        })
+    }
+
+    /// Where our fields are in another file.
+    fn places_in(&self, frames: &dyn Frames, path: &Path) -> Result<Vec<usize>> {
+        let place = |field: &Field| {
+            let found = frames.fields().iter().position(|own| own.name == field.name);
+            let found = found.ok_or_else(|| {
+                DataFault::new(
+                    path,
+                    format!(
+                        "has no column `{}`, which {} has",
+                        field.name,
+                        self.files[0].display()
+                    ),
+                )
+            })?;
+            match (field.kind, frames.fields()[found].kind) {
+                (Kind::Image(ours), Kind::Image(theirs)) if ours != theirs => {
+                    Err(DataFault::new(path, format!("its pictures are {theirs}, not {ours}")).into())
+                }
+                (Kind::Image(_), Kind::Image(_)) => Ok(found),
+                (Kind::Image(_), _) | (_, Kind::Image(_)) => Err(DataFault::new(
+                    path,
+                    format!("its column holds {}", frames.fields()[found].kind.name()),
+                )
+                .column(&field.name)
+                .into()),
+                _ => Ok(found),
+            }
+        };
+        self.fields.iter().map(place).collect()
+    }
+}
+
+impl Frames for SeveralFrames {
+    fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
+        loop {
+            if let Some(frame) = self.current.next_frame()? {
+                let mut columns: Vec<Option<Column>> =
+                    frame.columns.into_iter().map(Some).collect();
+                let chosen = self.places.iter().filter_map(|&place| columns[place].take());
+                return Ok(Some(Frame {
+                    file: self.file,
+                    columns: chosen.collect(),
+                    ..frame
+                }));
+            }
+            if self.file + 1 == self.files.len() {
+                return Ok(None);
+            }
+            let path = &self.files[self.file + 1];
+            let next = open(path, &self.options)?;
+            self.places = self.places_in(&*next, path)?;
+            self.current = next;
+            self.file += 1;
+        }
+    }
+
+    fn stated(&self) -> String {
+        self.stated.clone()
+    }
+}
