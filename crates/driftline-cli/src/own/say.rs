@@ -177,10 +177,11 @@ pub fn plan(plan: &Plan) -> String {
         plan.windows.len(),
         plan.remainder
     );
-    for (number, window) in plan.windows.iter().enumerate() {
-        let span = window.span.as_ref();
-        let span = span.map_or(String::new(), |(from, to)| format!(", {from} to {to}"));
-        text += &format!("  window {}: {} rows{span}\n", number + 1, window.rows);
+    if let Some((from, to)) = &plan.span {
+        text += &format!("time      {from} to {to}\n");
+    }
+    for (number, rows) in plan.windows.iter().enumerate() {
+        text += &format!("  window {}: {rows} rows\n", number + 1);
     }
     text
 }

@@ -18,6 +18,12 @@ pub struct Models<'a> {
     pub after: &'a dyn Classifier,
 }
 
+impl std::fmt::Debug for Models<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Models").finish_non_exhaustive()
+    }
+}
+
 /// Decisions and mean confidence of one model.
 struct Assessed {
     labels: Labels,

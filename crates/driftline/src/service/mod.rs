@@ -32,7 +32,7 @@ pub use fit::Fit;
 pub use inspect::{ColumnView, Inspection, ModelView, RunView, TableView, inspect};
 pub use measure::{Measured, Models, measure};
 pub use model_choice::ModelChoice;
-pub use plan::{Plan, PlannedWindow, Survey, plan};
+pub use plan::{Plan, Survey, plan};
 pub use predict::{Predicted, predict};
 pub use predictions::{CLASS, Format, probability_column};
 pub use run::{Manifest, RunFolder};

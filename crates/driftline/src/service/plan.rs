@@ -28,17 +28,14 @@ pub struct Plan {
     /// Where a source is to be fitted first.
     pub source: Option<Survey>,
     pub rows: u64,
-    pub windows: Vec<PlannedWindow>,
+    /// The rows of each window.
+    pub windows: Vec<usize>,
+    /// The first and the last time, where there is a time column.
+    pub span: Option<(String, String)>,
     /// What becomes of the rows after the last full window.
     pub remainder: String,
     pub stated: String,
     pub notes: Notes,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PlannedWindow {
-    pub rows: usize,
-    pub span: Option<(String, String)>,
 }
 
 impl Fit {
@@ -79,19 +76,17 @@ pub fn plan(adapt: &Adapt, start: &Start, stream: Data) -> Result<Plan> {
     let (choice, cut) = (&settings.choice, settings.cut());
     let stream = WindowedStream::open(stream.source, &encoding, choice, cut, &adapt.read)?;
     let outline = stream.outline();
-    let windows = outline.windows.iter().map(|window| PlannedWindow {
-        rows: window.rows,
-        span: window
-            .span
-            .map(|(from, to)| (from.to_string(), to.to_string())),
-    });
+    let windows = outline.windows.iter().map(|window| window.rows).collect();
+    let span = outline.span;
+    let span = span.map(|(from, to)| (from.to_string(), to.to_string()));
     let mut notes = survey
         .as_ref()
         .map_or_else(Notes::new, |survey| survey.notes.clone());
     notes.extend(stream.notes().clone());
     Ok(Plan {
         rows: outline.rows,
-        windows: windows.collect(),
+        windows,
+        span,
         remainder: outline.remainder.to_string(),
         stated: outline.stated.clone(),
         source: survey,

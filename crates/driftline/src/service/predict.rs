@@ -50,7 +50,7 @@ pub fn predict(
         rows,
         class_counts: counts,
         notes: reader.notes().clone(),
-        stated: reader.stated(),
+        stated: reader.stated().into(),
     })
 }
 

@@ -85,7 +85,10 @@ impl Stages {
     pub fn start_after(&mut self, done: usize) -> Result<()> {
         self.done = done;
         match self.method {
-            Method::Gradual => self.stream.start_at(done + 1),
+            Method::Gradual => {
+                self.stream.start_at(done + 1);
+                Ok(())
+            }
             // Earlier windows are read again, for the pile.
             Method::Accumulate => {
                 for _ in 0..done {
@@ -96,7 +99,7 @@ impl Stages {
                 Ok(())
             }
             Method::Target => {
-                self.stream.start_at(self.planned)?;
+                self.stream.start_at(self.planned);
                 self.kept = self.stream.next_window()?;
                 Ok(())
             }

@@ -1,7 +1,8 @@
-//! `driftline data`: obtain, list, describe and check the data sets of the experiments.
+//! `driftline data`: obtain, list, describe, export and check the data sets of the experiments.
 
 mod clients;
 mod download;
+mod export;
 mod fetch;
 mod gather;
 mod show;
@@ -21,6 +22,7 @@ Examples:
   driftline data fetch mnist
   driftline data fetch mnist --from ~/Downloads/mnist
   driftline data fetch portraits --from faces/
+  driftline data export elec2 elec2-files
   driftline data check")]
 pub struct DataArgs {
     #[command(flatten)]
@@ -46,6 +48,16 @@ enum Action {
         /// Print JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Write a data set of the cache as files such as users have: a labelled source and a stream, to try `adapt` on
+    Export {
+        /// Name of the data set: elec2, weather, covertype, keystroke, mnist or fashion-mnist (rotating, as pictures)
+        name: String,
+        /// Folder to be written
+        folder: PathBuf,
+        /// Write into a folder that is not empty
+        #[arg(long)]
+        force: bool,
     },
     /// Compare the stored files with their checksums; exit code 3 if any differs or is missing
     Check {
@@ -75,6 +87,11 @@ pub fn run(args: &DataArgs, talk: Talk) -> Result {
         Action::Fetch(args) => fetch::run(&cache, args, talk),
         Action::List { json } => show::list(&cache, *json),
         Action::Describe { name, json } => show::describe(&cache, name, *json),
+        Action::Export {
+            name,
+            folder,
+            force,
+        } => export::run(&cache, name, folder, *force),
         Action::Check { name, json } => show::check(&cache, name.as_deref(), *json),
     }
 }

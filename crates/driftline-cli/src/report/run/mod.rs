@@ -28,7 +28,7 @@ pub fn section(run: &RunFolder, number: usize) -> driftline::Result<Section> {
     let id = format!("r{number}");
     let records = run.records();
     let mut settings = vec![settings::grid("Adaptation", &json!(manifest.settings))];
-    settings.extend(settings::grid("Source model", &learner(run)?));
+    settings.push(settings::grid("Source model", &learner(run)?));
     Ok(Section {
         title: title(run),
         outcome: summary

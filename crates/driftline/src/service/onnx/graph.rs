@@ -63,11 +63,6 @@ impl Graph {
         self.constant(name, Element::Double, dimensions, bytes)
     }
 
-    pub fn ints(&mut self, name: &str, values: &[i64]) -> Value {
-        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
-        self.constant(name, Element::Int, &[values.len()], bytes)
-    }
-
     fn constant(
         &mut self,
         name: &str,

@@ -1,0 +1,196 @@
+//! ONNX files, read back by a reader of the tests' own and run operator by operator: the same probabilities as `predict`.
+//! `bench/onnx.py` does the same with onnxruntime.
+
+#[path = "onnx/evaluate.rs"]
+mod evaluate;
+#[path = "service/memory.rs"]
+mod memory;
+#[path = "onnx/wire.rs"]
+mod wire;
+
+use std::num::NonZeroUsize;
+
+use driftline::data::{NonNegative, Shape};
+use driftline::models::any::AnyModel;
+use driftline::models::network::layers::{Conv, Layer, MaxPool, Output, Padding};
+use driftline::models::network::{Architecture, Network};
+use driftline::random::Seed;
+use driftline::reading::{Choice, Notes, ReadOptions, read_all};
+use driftline::service::{Bundle, Fit, ModelChoice, onnx};
+use memory::{Memory, circle, corners};
+use wire::{Model, Tensor};
+
+fn fit(table: &Memory, model: ModelChoice, impute: bool) -> Bundle {
+    let mut fit = Fit::new("label").model(model);
+    fit.epochs = NonZeroUsize::new(2);
+    fit.choice.impute = impute;
+    fit.run(table, &[]).unwrap()
+}
+
+/// What the graph takes, which is the table's own numbers.
+fn compare(bundle: &Bundle, table: &Memory, input: Tensor, impute: bool) {
+    let choice = Choice {
+        impute,
+        ..Choice::default()
+    };
+    let rows = read_all(
+        table,
+        &bundle.encoding,
+        &choice,
+        &ReadOptions::default(),
+        &mut Notes::new(),
+    )
+    .unwrap();
+    let (labels, probabilities) = bundle.predict(&rows).unwrap();
+    let model = Model::read(&onnx::export(bundle));
+    assert_eq!(model.operator_set, 15);
+    assert_eq!(model.outputs, ["probabilities", "class"]);
+    let outputs = evaluate::run(&model, input);
+    let found = &outputs["probabilities"];
+    assert_eq!(found.dimensions, [rows.inputs.len(), bundle.classes().len()]);
+    let mut worst: f64 = 0.0;
+    for (found, right) in found.values.iter().zip(probabilities.iter().flatten()) {
+        worst = worst.max((found - f64::from(*right)).abs());
+    }
+    assert!(worst < 1e-5, "{worst}");
+    let spread = probabilities.iter().flatten().fold(0.0_f32, |a, &b| a.max(b));
+    assert!(spread > 0.3, "the model decides nothing: {spread}");
+    let classes: Vec<f64> = labels.as_slice().iter().map(|&l| f64::from(l)).collect();
+    assert_eq!(outputs["class"].values, classes);
+    let names: Vec<String> = serde_json::from_str(&model.properties["classes"]).unwrap();
+    assert_eq!(names, bundle.classes());
+}
+
+/// x, y and the three categories as they stand, with a missing number here and there.
+fn raw(table: &Memory, features: &[String]) -> Tensor {
+    let mut values = vec![];
+    for row in 0..table.rows {
+        for name in features {
+            let (column, category) = match name.split_once('=') {
+                Some((column, category)) => (column, Some(category)),
+                None => (&**name, None),
+            };
+            let place = table.fields.iter().position(|f| f.name == column).unwrap();
+            values.push(match (&table.columns[place], category) {
+                (driftline::reading::Column::Numbers(numbers), None) => {
+                    f64::from(numbers.get(row) as f32)
+                }
+                (driftline::reading::Column::Text(texts), Some(category)) => {
+                    f64::from(u8::from(texts.get(row) == Some(category)))
+                }
+                _ => panic!("{name}"),
+            });
+        }
+    }
+    Tensor {
+        dimensions: vec![table.rows, features.len()],
+        values,
+    }
+}
+
+#[test]
+fn tables() {
+    for (model, classes) in [
+        (ModelChoice::Linear, 3),
+        (ModelChoice::Linear, 2),
+        (ModelChoice::Mlp, 3),
+        (ModelChoice::Margin, 2),
+    ] {
+        let table = circle(120, classes, 0.3, 1);
+        let bundle = fit(&table, model, false);
+        let features = bundle.encoding.input_names();
+        assert_eq!(features[..2], ["x", "y"]);
+        compare(&bundle, &table, raw(&table, &features), false);
+    }
+}
+
+#[test]
+fn missing_numbers_are_filled_by_the_graph() {
+    let mut table = circle(120, 3, 0.0, 2);
+    let driftline::reading::Column::Numbers(driftline::reading::Numbers::Double(x)) =
+        &mut table.columns[0]
+    else {
+        panic!("x holds numbers")
+    };
+    for row in (0..120).step_by(7) {
+        x[row] = f64::NAN;
+    }
+    let bundle = fit(&table, ModelChoice::Linear, true);
+    let input = raw(&table, &bundle.encoding.input_names());
+    compare(&bundle, &table, input, true);
+}
+
+fn pictures(table: &Memory, shape: Shape) -> Tensor {
+    let Shape::Image {
+        height,
+        width,
+        channels,
+    } = shape
+    else {
+        panic!("pictures")
+    };
+    let driftline::reading::Column::Images(values) = &table.columns[0] else {
+        panic!("pictures")
+    };
+    Tensor {
+        dimensions: vec![table.rows, height, width, channels],
+        values: values.iter().map(|&v| f64::from(v)).collect(),
+    }
+}
+
+/// Sides of every remainder: the zeros of "same" lie differently on each.
+#[test]
+fn conv_nets_with_batch_norm_and_uneven_padding() {
+    for (height, width, channels) in [(12, 9, 1), (10, 7, 3)] {
+        let shape = Shape::Image {
+            height,
+            width,
+            channels,
+        };
+        let table = corners(64, shape, 3);
+        for model in [ModelChoice::Cnn, ModelChoice::Linear, ModelChoice::Mlp] {
+            let bundle = fit(&table, model, false);
+            compare(&bundle, &table, pictures(&table, shape), false);
+        }
+    }
+}
+
+/// Layers that no built-in choice has.
+#[test]
+fn other_paddings_and_pooling() {
+    let shape = Shape::Image {
+        height: 11,
+        width: 12,
+        channels: 2,
+    };
+    let table = corners(32, shape, 4);
+    let mut bundle = fit(&table, ModelChoice::Linear, false);
+    let size = |n| NonZeroUsize::new(n).unwrap();
+    let none = NonNegative::new(0.0).unwrap();
+    let conv = |kernel, stride, padding| {
+        Layer::Conv(Conv {
+            channels: size(5),
+            kernel: size(kernel),
+            stride: size(stride),
+            padding,
+            l2: none,
+        })
+    };
+    let architecture = Architecture {
+        layers: vec![
+            conv(3, 1, Padding::Even(2)),
+            Layer::Relu,
+            Layer::MaxPool(MaxPool {
+                size: size(3),
+                stride: size(2),
+            }),
+            conv(2, 1, Padding::Valid),
+            Layer::Flatten,
+            Layer::Output(Output { l2: none }),
+        ],
+    };
+    let blueprint = architecture.build(shape, 4).unwrap();
+    bundle.model = AnyModel::Network(Network::initial(blueprint, Seed::new(5)).unwrap());
+    let input = pictures(&table, shape);
+    compare(&bundle, &table, input, false);
+}

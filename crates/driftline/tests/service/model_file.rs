@@ -1,0 +1,109 @@
+//! Model files: every kind comes back whole, and no damage is believed or makes reading panic.
+
+use driftline::data::Shape;
+use driftline::random::Seed;
+use driftline::service::{Bundle, Fit, ModelChoice};
+use rand::RngExt;
+
+use crate::memory::{Memory, circle, corners};
+
+fn fitted(table: &Memory, model: ModelChoice) -> Bundle {
+    let mut fit = Fit::new("label").model(model);
+    fit.epochs = std::num::NonZeroUsize::new(1);
+    fit.run(table, &[]).unwrap()
+}
+
+fn every_kind() -> Vec<Bundle> {
+    let shape = Shape::Image {
+        height: 8,
+        width: 8,
+        channels: 1,
+    };
+    vec![
+        fitted(&circle(60, 3, 0.0, 1), ModelChoice::Auto),
+        fitted(&circle(60, 3, 0.0, 1), ModelChoice::Mlp),
+        fitted(&circle(60, 2, 0.0, 1), ModelChoice::Margin),
+        fitted(&corners(40, shape, 1), ModelChoice::Auto),
+    ]
+}
+
+#[test]
+fn every_kind_of_model_comes_back_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let kinds = every_kind();
+    let names: Vec<String> = kinds.iter().map(|b| b.source.model.to_string()).collect();
+    assert_eq!(names, ["linear", "mlp", "margin", "cnn"]);
+    for bundle in kinds {
+        let path = folder.path().join("model.safetensors");
+        bundle.save(&path).unwrap();
+        assert_eq!(Bundle::load(&path).unwrap(), bundle);
+        assert_eq!(Bundle::load(&path).unwrap().to_bytes(), bundle.to_bytes());
+        let found = std::fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(found, 1, "nothing is left beside the file");
+    }
+}
+
+#[test]
+fn faults_are_told_apart() {
+    let good = fitted(&circle(60, 3, 0.0, 1), ModelChoice::Linear).to_bytes();
+    let refused = |bytes: &[u8]| Bundle::from_bytes(bytes).unwrap_err();
+    let replaced = |from: &str, to: &str| {
+        assert_eq!(from.len(), to.len(), "the header's length must stay");
+        let at = good
+            .windows(from.len())
+            .position(|w| w == from.as_bytes())
+            .unwrap_or_else(|| panic!("no `{from}`"));
+        let mut bytes = good.clone();
+        bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
+        refused(&bytes)
+    };
+    for cut in [0, 7, 100, good.len() / 2, good.len() - 1] {
+        assert!(refused(&good[..cut]).contains("not a whole safetensors file"));
+    }
+    let newer = replaced(r#"\"format\":1"#, r#"\"format\":7"#);
+    assert!(newer.contains("newer version"), "{newer}");
+    let kind = replaced(r#"{\"linear\":{\"input\""#, r#"{\"lineal\":{\"input\""#);
+    assert!(kind.contains("unknown variant `lineal`"), "{kind}");
+    let shape = replaced(r#"{\"vector\":5}"#, r#"{\"vector\":6}"#);
+    assert!(shape.contains("must be F32 [3, 6]"), "{shape}");
+    let mut nan = good.clone();
+    let end = nan.len();
+    nan[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    assert!(refused(&nan).contains("holds NaN"));
+    assert!(refused(b"PK\x03\x04").contains("not a whole safetensors file"));
+}
+
+/// Damage of every sort, half of it in the header: an error or a model that can be used, never a panic.
+#[test]
+fn damaged_files_are_refused_or_harmless() {
+    let mut generator = Seed::new(11).generator();
+    for bundle in every_kind() {
+        let good = bundle.to_bytes();
+        let header = 8 + usize::from(good[0]) + 256 * usize::from(good[1]);
+        for round in 0..600 {
+            let mut bytes = good.clone();
+            for _ in 0..generator.random_range(1..4) {
+                let end = if round % 2 == 0 { header } else { bytes.len() };
+                let at = generator.random_range(0..end.min(bytes.len()).max(1));
+                match generator.random_range(0..5) {
+                    0 => bytes[at] ^= 1 << generator.random_range(0..8),
+                    1 => bytes[at] = generator.random(),
+                    2 => bytes.truncate(at),
+                    3 => bytes.insert(at, generator.random()),
+                    _ => {
+                        let digit = bytes[at..].iter().position(u8::is_ascii_digit);
+                        let at = at + digit.unwrap_or(0);
+                        bytes[at] = b"0123456789"[generator.random_range(0..10)];
+                    }
+                }
+                if bytes.is_empty() {
+                    break;
+                }
+            }
+            if let Ok(found) = Bundle::from_bytes(&bytes) {
+                found.to_bytes();
+                driftline::service::onnx::export(&found);
+            }
+        }
+    }
+}

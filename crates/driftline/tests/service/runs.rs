@@ -1,0 +1,352 @@
+//! Runs: the same bytes however often they are stopped, versions that are kept, and folders that are not what they seem.
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use driftline::Error;
+use driftline::models::network::Runtime;
+use driftline::reading::{FrameSource, NoteCode, ReadOptions};
+use driftline::service::{
+    Adapt, Data, Fit, Method, ModelChoice, RunFolder, Start, Stepped, Watch, WindowRecord, step,
+};
+
+use crate::memory::{Memory, circle};
+
+/// Sixty windows' worth of turning would be too slow; this turns by 1.2 in six windows of 60.
+fn stream() -> Memory {
+    let mut all: Option<Memory> = None;
+    for window in 0..6 {
+        let part = circle(60, 3, 0.2 * f64::from(window + 1), 20 + u64::from(window as u32));
+        all = Some(match all {
+            None => part,
+            Some(all) => joined(all, part),
+        });
+    }
+    all.unwrap()
+}
+
+fn joined(mut a: Memory, b: Memory) -> Memory {
+    use driftline::reading::{Column, Numbers};
+    for (a, b) in a.columns.iter_mut().zip(b.columns) {
+        match (a, b) {
+            (Column::Numbers(Numbers::Double(a)), Column::Numbers(Numbers::Double(b))) => {
+                a.extend(b);
+            }
+            (Column::Text(a), Column::Text(b)) => b.iter().for_each(|text| a.push(text)),
+            _ => panic!("columns of two kinds"),
+        }
+    }
+    a.rows += b.rows;
+    a
+}
+
+fn data(table: Memory) -> Data {
+    Data {
+        source: Box::new(table),
+        inputs: vec![],
+    }
+}
+
+fn start(model: ModelChoice) -> Start {
+    let mut fit = Fit::new("label").model(model);
+    fit.epochs = std::num::NonZeroUsize::new(2);
+    Start::Source(fit, data(circle(90, 3, 0.0, 10)))
+}
+
+fn adapt(folder: &Path) -> Adapt {
+    Adapt::new(folder).window(60).unwrap().answers("label")
+}
+
+/// Stops after so many windows.
+struct StopAfter(AtomicUsize);
+
+impl Watch for StopAfter {
+    fn window(&self, _: &WindowRecord, _: usize) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    fn should_stop(&self) -> bool {
+        self.0.load(Ordering::SeqCst) == 0
+    }
+}
+
+/// Every file of a folder but the lock.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut all = vec![];
+    let mut open = vec![folder.to_path_buf()];
+    while let Some(place) = open.pop() {
+        for entry in fs::read_dir(place).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(folder).unwrap().display().to_string();
+            match path.is_dir() {
+                true => open.push(path),
+                false if name == ".lock" => {}
+                false => all.push((name, fs::read(path).unwrap())),
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn adapting_follows_the_drift_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = adapt(&folder.path().join("run"))
+        .run(start(ModelChoice::Linear), data(stream()), &())
+        .unwrap();
+    assert_eq!(run.records().len(), 6);
+    let last = run.records().last().unwrap();
+    let score = last.score.as_ref().unwrap();
+    assert!(score.accuracy_after > 0.9, "{}", score.accuracy_after);
+    assert!(score.accuracy_unadapted < 0.7, "{}", score.accuracy_unadapted);
+    assert_eq!((last.seen, last.kept, last.held), (60, 54, false));
+    assert_eq!(last.teacher, 5);
+    let sum: f64 = last.class_balance.0.iter().map(|(_, share)| share).sum();
+    assert!((sum - 1.0).abs() < 1e-12);
+    let summary = run.summary().unwrap().unwrap();
+    assert_eq!(summary.verdict, driftline::service::Verdict::Helped);
+    // The label is in the stream and is the answers: scored, never learned from.
+    let mut blind = adapt(&folder.path().join("blind"));
+    blind.settings.choice.answers = None;
+    let blind = blind
+        .run(start(ModelChoice::Linear), data(stream()), &())
+        .unwrap();
+    assert!(blind.records()[0].score.is_none());
+    assert!(blind.manifest().notes.with(NoteCode::LabelIgnored).next().is_some());
+    assert_eq!(blind.model(None).unwrap().model, run.model(None).unwrap().model);
+}
+
+/// Stopped after every number of windows, and after a kill between any two files: the same bytes as in one go.
+#[test]
+fn a_stopped_run_ends_with_the_same_bytes() {
+    for (model, method) in [
+        (ModelChoice::Linear, Method::Gradual),
+        (ModelChoice::Mlp, Method::Gradual),
+        (ModelChoice::Linear, Method::Accumulate),
+        (ModelChoice::Linear, Method::Target),
+        (ModelChoice::Linear, Method::All),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let whole = folder.path().join("whole");
+        let adapt = |folder: &Path| adapt(folder).method(method);
+        adapt(&whole).run(start(model), data(stream()), &()).unwrap();
+        let whole = contents(&whole);
+        assert!(whole.iter().any(|(name, _)| name == "checkpoints/window-0006.safetensors"));
+        let part = folder.path().join("part");
+        for windows in [1, 2, 1] {
+            let watch = StopAfter(AtomicUsize::new(windows));
+            let stopped = adapt(&part).run(start(model), data(stream()), &watch);
+            assert!(matches!(stopped, Err(Error::Interrupted)));
+            // What a kill may leave: files of the window at work that no manifest names, and one half-written.
+            let lines = fs::read_to_string(part.join("windows.jsonl")).unwrap();
+            fs::write(part.join("windows.jsonl"), lines.clone() + "{\"window\":9}\n").unwrap();
+            fs::write(part.join("checkpoints/window-0005.safetensors"), "half").unwrap();
+            fs::write(part.join("checkpoints/.tmpabc"), "half").unwrap();
+        }
+        adapt(&part).run(start(model), data(stream()), &()).unwrap();
+        assert_eq!(contents(&part), whole, "{model} {method}");
+        // Once more: nothing is left to do, and nothing changes.
+        adapt(&part).run(start(model), data(stream()), &()).unwrap();
+        assert_eq!(contents(&part), whole);
+    }
+}
+
+#[test]
+fn threads_change_no_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let with = |threads: usize| {
+        let path = folder.path().join(threads.to_string());
+        let mut adapt = adapt(&path);
+        adapt.runtime = Runtime {
+            threads: std::num::NonZeroUsize::new(threads).unwrap(),
+            ..Runtime::default()
+        };
+        adapt
+            .run(start(ModelChoice::Mlp), data(stream()), &())
+            .unwrap();
+        contents(&path)
+    };
+    assert_eq!(with(1), with(3));
+}
+
+#[test]
+fn other_data_settings_and_folders_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    adapt(&path)
+        .run(start(ModelChoice::Linear), data(stream()), &())
+        .unwrap();
+    let before = contents(&path);
+    let refused = |adapt: Adapt| {
+        let error = adapt.run(start(ModelChoice::Linear), data(stream()), &());
+        error.unwrap_err().to_string()
+    };
+    assert!(refused(adapt(&path).seed(1)).contains("another run"));
+    assert!(refused(adapt(&path).window(30).unwrap()).contains("another run"));
+    assert_eq!(contents(&path), before);
+    // Not a run at all.
+    let other = folder.path().join("other");
+    fs::create_dir(&other).unwrap();
+    fs::write(other.join("thesis.txt"), "precious").unwrap();
+    assert!(refused(adapt(&other)).contains("is not empty"));
+    assert_eq!(fs::read_dir(&other).unwrap().count(), 1);
+    // With the user's consent the old run goes, and nothing else.
+    fs::write(path.join("mine.txt"), "precious").unwrap();
+    let mut forced = adapt(&path).seed(1);
+    forced.replace = true;
+    forced
+        .run(start(ModelChoice::Linear), data(stream()), &())
+        .unwrap();
+    assert!(path.join("mine.txt").exists());
+    // Made by a newer version.
+    let manifest = path.join("manifest.json");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, text.replacen("\"format\": 1", "\"format\": 2", 1)).unwrap();
+    let newer = RunFolder::read(&path).unwrap_err().to_string();
+    assert!(newer.contains("newer version"), "{newer}");
+}
+
+#[test]
+fn a_folder_has_one_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let run = adapt(&path)
+        .run(start(ModelChoice::Linear), data(stream()), &())
+        .unwrap();
+    let second = RunFolder::open(&path).unwrap_err().to_string();
+    assert!(second.contains("another process"), "{second}");
+    drop(run);
+    RunFolder::open(&path).unwrap();
+}
+
+#[test]
+fn damage_is_noticed_on_load() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    drop(
+        adapt(&path)
+            .run(start(ModelChoice::Linear), data(stream()), &())
+            .unwrap(),
+    );
+    let spoil = |name: &str| {
+        let file = path.join(name);
+        let mut bytes = fs::read(&file).unwrap();
+        let good = bytes.clone();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(&file, bytes).unwrap();
+        (file, good)
+    };
+    let (file, good) = spoil("checkpoints/window-0003.safetensors");
+    let run = RunFolder::read(&path).unwrap();
+    let error = run.model(Some(3)).unwrap_err().to_string();
+    assert!(error.contains("checksum differs"), "{error}");
+    run.model(Some(2)).unwrap();
+    let states = run.check_files().unwrap();
+    let bad = states.iter().filter(|(_, s)| *s != driftline::service::run::FileState::Intact);
+    assert_eq!(bad.count(), 1);
+    fs::write(file, good).unwrap();
+    let (file, good) = spoil("windows.jsonl");
+    let error = RunFolder::read(&path).unwrap_err().to_string();
+    assert!(error.contains("windows.jsonl"), "{error}");
+    fs::write(file, good).unwrap();
+    RunFolder::read(&path).unwrap().model(Some(7)).unwrap_err();
+}
+
+#[test]
+fn steps_append_versions_and_rollback_deletes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run");
+    let mut run = adapt(&path)
+        .run(start(ModelChoice::Linear), data(stream()), &())
+        .unwrap();
+    let read = ReadOptions::default();
+    let runtime = Runtime::default();
+    // The next window as a file, so that it has contents to be recognised by.
+    let file = folder.path().join("next.csv");
+    let next = circle(60, 3, 1.4, 40);
+    fs::write(&file, csv(&next)).unwrap();
+    let input = || Data::files(driftline::reading::Files::of_paths(vec![file.clone()]));
+    let taken = step(&mut run, &input(), None, &read, runtime).unwrap();
+    assert_eq!(taken, Stepped::Added(7));
+    assert_eq!(run.records()[6].teacher, 6);
+    assert!(run.records()[6].score.as_ref().unwrap().accuracy_after > 0.9);
+    let before = contents(&path);
+    let again = step(&mut run, &input(), None, &read, runtime).unwrap();
+    assert_eq!(again, Stepped::Known(7));
+    assert_eq!(contents(&path), before);
+    run.roll_back(2).unwrap();
+    assert_eq!(run.manifest().current, 2);
+    assert_eq!(run.model(None).unwrap().version, 2);
+    assert!(run.roll_back(8).is_err());
+    let names = |all: &[(String, Vec<u8>)]| all.iter().map(|(n, _)| n.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&contents(&path)), names(&before), "nothing is deleted");
+    // A step goes on from the version chosen.
+    fs::write(&file, csv(&circle(60, 3, 0.6, 41))).unwrap();
+    assert_eq!(step(&mut run, &input(), None, &read, runtime).unwrap(), Stepped::Added(8));
+    assert_eq!(run.records()[7].teacher, 2);
+    drop(run);
+    assert_eq!(RunFolder::read(&path).unwrap().manifest().current, 8);
+}
+
+fn csv(table: &Memory) -> String {
+    use driftline::reading::Column;
+    let names: Vec<&str> = table.fields.iter().map(|field| &*field.name).collect();
+    let mut text = names.join(",") + "\n";
+    for row in 0..table.rows {
+        let cells: Vec<String> = (table.columns.iter())
+            .map(|column| match column {
+                Column::Numbers(numbers) => numbers.get(row).to_string(),
+                Column::Text(texts) => texts.get(row).unwrap_or("").to_owned(),
+                _ => String::new(),
+            })
+            .collect();
+        text += &(cells.join(",") + "\n");
+    }
+    text
+}
+
+/// All rows alike: the filter leaves one class, and the model is kept.
+#[test]
+fn a_window_of_one_class_is_held() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = circle(180, 3, 0.1, 50);
+    let rows: Vec<usize> = (0..180).filter(|row| row % 3 == 0).collect();
+    let pick = |name: &str| -> Vec<f64> {
+        let place = one.fields.iter().position(|f| f.name == name).unwrap();
+        let driftline::reading::Column::Numbers(numbers) = &one.columns[place] else {
+            panic!("numbers")
+        };
+        rows.iter().map(|&row| numbers.get(row)).collect()
+    };
+    let kinds = vec!["a".to_owned(); 60];
+    let table = Memory::new(60)
+        .numbers("x", pick("x"))
+        .numbers("y", pick("y"))
+        .texts("kind", &kinds);
+    let run = Adapt::new(folder.path().join("run"))
+        .window(60)
+        .unwrap()
+        .run(start(ModelChoice::Linear), data(table), &())
+        .unwrap();
+    let record = &run.records()[0];
+    assert!(record.held && record.disagreement == 0.0);
+    assert!(record.notes.with(NoteCode::WindowHeld).next().is_some());
+    assert_eq!(run.model(Some(1)).unwrap().model, run.model(Some(0)).unwrap().model);
+}
+
+/// A closure is a source, too.
+#[test]
+fn a_closure_that_opens_a_reader_is_a_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = stream();
+    let again = move |options: &ReadOptions| table.open(options);
+    let stream = Data {
+        source: Box::new(again),
+        inputs: vec![],
+    };
+    let run = adapt(&folder.path().join("run")).run(start(ModelChoice::Linear), stream, &());
+    assert_eq!(run.unwrap().records().len(), 6);
+}
