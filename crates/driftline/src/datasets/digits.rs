@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use crate::reading::formats::idx::Idx;
 use super::image::GreyImages;
 use crate::data::Labels;
+use crate::reading::formats::idx::Idx;
 use crate::{Error, Result};
 
 /// Labelled grey pictures.

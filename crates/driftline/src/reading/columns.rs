@@ -31,7 +31,10 @@ fn missing(fields: &[Field], name: &str, part: &str, path: &Path) -> DataFault {
         .filter(|field| likeness(field) > 800_000);
     match close {
         Some(close) => fault.help(format!("did you mean `{}`?", close.name)),
-        None => fault.help(format!("its columns are {}", list(fields.iter().map(|f| &*f.name)))),
+        None => fault.help(format!(
+            "its columns are {}",
+            list(fields.iter().map(|f| &*f.name))
+        )),
     }
 }
 
@@ -39,7 +42,11 @@ fn missing(fields: &[Field], name: &str, part: &str, path: &Path) -> DataFault {
 pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     const SHOWN: usize = 8;
     let all: Vec<&str> = names.collect();
-    let mut text: Vec<String> = all.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
+    let mut text: Vec<String> = all
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("`{name}`"))
+        .collect();
     if all.len() > SHOWN {
         text.push(format!("and {} more", all.len() - SHOWN));
     }
@@ -58,7 +65,11 @@ impl Choice {
     pub(super) fn is_no_feature(&self, name: &str) -> bool {
         let named = [&self.label, &self.time, &self.answers];
         named.into_iter().any(|part| part.as_deref() == Some(name))
-            || self.ids.iter().chain(&self.exclude).any(|other| other == name)
+            || self
+                .ids
+                .iter()
+                .chain(&self.exclude)
+                .any(|other| other == name)
             || self.filters.iter().any(|filter| filter.column == name)
     }
 }

@@ -22,7 +22,10 @@ pub(crate) enum Element {
     /// So many 32-bit code points, filled up with zeros.
     Unicode(usize),
     /// Ticks since 1970: so many per second, or so many seconds each.
-    Ticks { per_second: i64, seconds: i64 },
+    Ticks {
+        per_second: i64,
+        seconds: i64,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +81,10 @@ impl Element {
     pub fn pixels(self, bytes: &[u8], order: Order) -> Vec<f32> {
         let white = self.brightness().unwrap_or(1.0);
         match self {
-            Element::U8 => bytes.iter().map(|&pixel| f32::from(pixel) / white).collect(),
+            Element::U8 => bytes
+                .iter()
+                .map(|&pixel| f32::from(pixel) / white)
+                .collect(),
             _ => self
                 .numbers(bytes, order, 0, 1)
                 .iter()
@@ -104,14 +110,30 @@ impl Element {
                 per_second,
                 seconds,
             } => {
-                let ticks = each(bytes, order, column, width, i64::from_le_bytes, i64::from_be_bytes);
+                let ticks = each(
+                    bytes,
+                    order,
+                    column,
+                    width,
+                    i64::from_le_bytes,
+                    i64::from_be_bytes,
+                );
                 Ok(Column::Times(
-                    ticks.map(|tick| micros(tick, per_second, seconds)).collect(),
+                    ticks
+                        .map(|tick| micros(tick, per_second, seconds))
+                        .collect(),
                 ))
             }
             Element::I64 | Element::U64 if text => {
                 let mut texts = Texts::new();
-                let values = each(bytes, order, column, width, u64::from_le_bytes, u64::from_be_bytes);
+                let values = each(
+                    bytes,
+                    order,
+                    column,
+                    width,
+                    u64::from_le_bytes,
+                    u64::from_be_bytes,
+                );
                 for value in values {
                     let shown = match self {
                         Element::I64 => (value as i64).to_string(),
@@ -151,7 +173,11 @@ impl Element {
             Element::U8 => single!(u8),
             Element::Bool => {
                 let values = bytes.iter().skip(column).step_by(width.max(1));
-                Numbers::Single(values.map(|&value| f32::from(u8::from(value != 0))).collect())
+                Numbers::Single(
+                    values
+                        .map(|&value| f32::from(u8::from(value != 0)))
+                        .collect(),
+                )
             }
             Element::I8 => single!(i8),
             Element::U16 => single!(u16),
@@ -163,7 +189,14 @@ impl Element {
             Element::I64 => double!(i64),
             Element::F64 => double!(f64),
             Element::F16 => {
-                let bits = each(bytes, order, column, width, u16::from_le_bytes, u16::from_be_bytes);
+                let bits = each(
+                    bytes,
+                    order,
+                    column,
+                    width,
+                    u16::from_le_bytes,
+                    u16::from_be_bytes,
+                );
                 Numbers::Single(bits.map(half).collect())
             }
             Element::Bytes(_) | Element::Unicode(_) | Element::Ticks { .. } => {
@@ -273,7 +306,10 @@ mod tests {
         assert_eq!(numbers(Element::I8, &[255], Little), [-1.0]);
         assert_eq!(numbers(Element::U16, &[0, 1], Little), [256.0]);
         assert_eq!(numbers(Element::I16, &[0xff, 0xfe], Big), [-2.0]);
-        assert_eq!(numbers(Element::U32, &[0, 0, 0, 128], Little), [2147483648.0]);
+        assert_eq!(
+            numbers(Element::U32, &[0, 0, 0, 128], Little),
+            [2147483648.0]
+        );
         assert_eq!(numbers(Element::I32, &[255; 4], Big), [-1.0]);
         assert_eq!(numbers(Element::I64, &[255; 8], Big), [-1.0]);
         assert_eq!(numbers(Element::U64, &1u64.to_be_bytes(), Big), [1.0]);
@@ -299,16 +335,23 @@ mod tests {
 
     #[test]
     fn texts_and_large_integers_stay_exact() {
-        let column = |element: Element, bytes: &[u8]| {
-            match element.column(bytes, Order::Little, 0, 1, true).unwrap() {
-                Column::Text(texts) => texts.get(0).map(String::from),
-                other => panic!("{other:?}"),
-            }
+        let column = |element: Element, bytes: &[u8]| match element
+            .column(bytes, Order::Little, 0, 1, true)
+            .unwrap()
+        {
+            Column::Text(texts) => texts.get(0).map(String::from),
+            other => panic!("{other:?}"),
         };
         let large = 9_007_199_254_740_993i64;
-        assert_eq!(column(Element::I64, &large.to_le_bytes()).unwrap(), large.to_string());
+        assert_eq!(
+            column(Element::I64, &large.to_le_bytes()).unwrap(),
+            large.to_string()
+        );
         assert_eq!(column(Element::Bytes(3), b"ab\0").unwrap(), "ab");
-        assert_eq!(column(Element::Unicode(2), &[0x42, 1, 0, 0, 0, 0, 0, 0]).unwrap(), "ł");
+        assert_eq!(
+            column(Element::Unicode(2), &[0x42, 1, 0, 0, 0, 0, 0, 0]).unwrap(),
+            "ł"
+        );
         assert_eq!(column(Element::Unicode(1), &[0; 4]), None);
         let bad = Element::Unicode(1).column(&[255; 4], Order::Little, 0, 1, true);
         assert!(bad.is_err());

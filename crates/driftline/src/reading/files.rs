@@ -84,7 +84,8 @@ impl Format {
         if let Some(told) = Self::of_bytes(&start) {
             return Ok(told);
         }
-        let fault = |message: &str, help: &str| Err(DataFault::new(path, message).help(help).into());
+        let fault =
+            |message: &str, help: &str| Err(DataFault::new(path, message).help(help).into());
         match (&start[..], named) {
             // A file that does not begin as its name says is left to the reader that can say what is wrong with it.
             (_, Some(format)) => Ok(format),
@@ -114,7 +115,9 @@ impl Format {
             _ if start.starts_with(b"MATLAB") => Some(Format::Mat),
             _ => {
                 let first = start.trim_ascii_start().get(..9)?;
-                first.eq_ignore_ascii_case(b"@relation").then_some(Format::Arff)
+                first
+                    .eq_ignore_ascii_case(b"@relation")
+                    .then_some(Format::Arff)
             }
         }
     }
@@ -149,7 +152,9 @@ fn first_bytes(path: &Path) -> Result<Vec<u8>> {
         _ => Error::io(path)(error),
     })?;
     let mut start = vec![];
-    file.take(4096).read_to_end(&mut start).map_err(Error::io(path))?;
+    file.take(4096)
+        .read_to_end(&mut start)
+        .map_err(Error::io(path))?;
     if start.starts_with(&[0x1f, 0x8b]) {
         let mut unpacked = vec![];
         // What is wrong with the packing, the reader of the format says.
@@ -160,4 +165,3 @@ fn first_bytes(path: &Path) -> Result<Vec<u8>> {
     }
     Ok(start)
 }
-

@@ -65,7 +65,11 @@ fn folders_below(folder: PathBuf, all: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
-    let place = if folder == Path::new("") { Path::new(".") } else { folder };
+    let place = if folder == Path::new("") {
+        Path::new(".")
+    } else {
+        folder
+    };
     if !place.is_dir() {
         return Ok(vec![]);
     }
@@ -112,7 +116,12 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
 
 /// How long `[…]` is, if the character is in it; a bracket that is not closed is an ordinary character.
 fn class(pattern: &[u8], c: u8) -> Option<usize> {
-    let Some(end) = pattern.iter().skip(2).position(|&c| c == b']').map(|at| at + 2) else {
+    let Some(end) = pattern
+        .iter()
+        .skip(2)
+        .position(|&c| c == b']')
+        .map(|at| at + 2)
+    else {
         return (c == b'[').then_some(1);
     };
     let (negated, inside) = match pattern[1] {
@@ -153,7 +162,14 @@ mod tests {
     #[test]
     fn matches_come_in_natural_order_and_must_exist() {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["p-10.csv", "p-9.csv", "q.csv", "deep/er/p-1.csv", "odd[1].csv", ".p-0.csv"] {
+        for name in [
+            "p-10.csv",
+            "p-9.csv",
+            "q.csv",
+            "deep/er/p-1.csv",
+            "odd[1].csv",
+            ".p-0.csv",
+        ] {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "").unwrap();
@@ -161,10 +177,16 @@ mod tests {
         let names = |pattern: &str| -> Vec<String> {
             let found = matches_of(&folder.path().join(pattern)).unwrap();
             let inside = |path: &PathBuf| path.strip_prefix(folder.path()).unwrap().to_owned();
-            found.iter().map(|p| inside(p).to_str().unwrap().to_string()).collect()
+            found
+                .iter()
+                .map(|p| inside(p).to_str().unwrap().to_string())
+                .collect()
         };
         assert_eq!(names("p-*.csv"), ["p-9.csv", "p-10.csv"]);
-        assert_eq!(names("**/p-*.csv"), ["deep/er/p-1.csv", "p-9.csv", "p-10.csv"]);
+        assert_eq!(
+            names("**/p-*.csv"),
+            ["deep/er/p-1.csv", "p-9.csv", "p-10.csv"]
+        );
         assert_eq!(names("odd[1].csv"), ["odd[1].csv"]);
         assert_eq!(names("missing.csv"), ["missing.csv"]);
         assert!(matches_of(&folder.path().join("x-*.csv")).is_err());

@@ -27,11 +27,9 @@ pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Resul
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("no message");
-        Err(
-            DataFault::new(path, format!("cannot be decoded ({said})"))
-                .help("the file is probably damaged; write it again with the software that made it")
-                .into(),
-        )
+        Err(DataFault::new(path, format!("cannot be decoded ({said})"))
+            .help("the file is probably damaged; write it again with the software that made it")
+            .into())
     })
 }
 
@@ -49,10 +47,7 @@ mod tests {
             }
         }));
         let error = guarded::<()>(Path::new("a.png"), || panic!("index {} of 3", 7)).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "a.png: cannot be decoded (index 7 of 3)"
-        );
+        assert_eq!(error.to_string(), "a.png: cannot be decoded (index 7 of 3)");
         assert!(error.help().is_some());
         assert!(!is_guarded());
         let fine = guarded(Path::new("a.png"), || Ok::<_, Error>(is_guarded()));

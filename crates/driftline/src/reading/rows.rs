@@ -1,5 +1,6 @@
 //! Encoded rows with what belongs to them: times, answers, identifiers, and where each came from.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -190,7 +191,8 @@ impl RowReader {
         self.notes.add(NoteCode::Filtered, "", left_out, || {
             "rows that --where does not let pass were left out".into()
         });
-        self.applied.encode(&frame, &rows, buffer, &mut self.notes)?;
+        self.applied
+            .encode(&frame, &rows, buffer, &mut self.notes)?;
         Ok(true)
     }
 
@@ -202,6 +204,14 @@ impl RowReader {
     /// What was detected about the files.
     pub fn stated(&self) -> &str {
         &self.stated
+    }
+}
+
+impl fmt::Debug for RowReader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RowReader")
+            .field("stated", &self.stated)
+            .finish_non_exhaustive()
     }
 }
 
@@ -220,14 +230,21 @@ pub fn read_all(
         if bytes > options.limits.memory {
             return Err(DataFault::new(
                 &reader.applied.files[0],
-                format!("has more rows than fit into {} bytes", options.limits.memory),
+                format!(
+                    "has more rows than fit into {} bytes",
+                    options.limits.memory
+                ),
             )
             .help("split the file")
             .into());
         }
     }
     if buffer.len() == 0 {
-        let why = if choice.filters.is_empty() { "has no rows" } else { "has no row that --where lets pass" };
+        let why = if choice.filters.is_empty() {
+            "has no rows"
+        } else {
+            "has no row that --where lets pass"
+        };
         return Err(DataFault::new(&reader.applied.files[0], why).into());
     }
     if choice.time.is_some() {

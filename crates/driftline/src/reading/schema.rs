@@ -40,7 +40,10 @@ pub(super) fn schema_notes(
     });
     let added: Vec<&str> = added.map(|field| &*field.name).collect();
     notes.add(NoteCode::ColumnsAdded, "", added.len() as u64, || {
-        format!("columns that the model does not know are not used: {}", list(added.iter().copied()))
+        format!(
+            "columns that the model does not know are not used: {}",
+            list(added.iter().copied())
+        )
     });
     let places = features
         .iter()

@@ -37,7 +37,10 @@ impl SeveralFrames {
     /// Where our fields are in another file.
     fn places_in(&self, frames: &dyn Frames, path: &Path) -> Result<Vec<usize>> {
         let place = |field: &Field| {
-            let found = frames.fields().iter().position(|own| own.name == field.name);
+            let found = frames
+                .fields()
+                .iter()
+                .position(|own| own.name == field.name);
             let found = found.ok_or_else(|| {
                 DataFault::new(
                     path,
@@ -49,9 +52,11 @@ impl SeveralFrames {
                 )
             })?;
             match (field.kind, frames.fields()[found].kind) {
-                (Kind::Image(ours), Kind::Image(theirs)) if ours != theirs => {
-                    Err(DataFault::new(path, format!("its pictures are {theirs}, not {ours}")).into())
-                }
+                (Kind::Image(ours), Kind::Image(theirs)) if ours != theirs => Err(DataFault::new(
+                    path,
+                    format!("its pictures are {theirs}, not {ours}"),
+                )
+                .into()),
                 (Kind::Image(_), Kind::Image(_)) => Ok(found),
                 (Kind::Image(_), _) | (_, Kind::Image(_)) => Err(DataFault::new(
                     path,
@@ -80,7 +85,10 @@ impl Frames for SeveralFrames {
             if let Some(frame) = self.current.next_frame()? {
                 let mut columns: Vec<Option<Column>> =
                     frame.columns.into_iter().map(Some).collect();
-                let chosen = self.places.iter().filter_map(|&place| columns[place].take());
+                let chosen = self
+                    .places
+                    .iter()
+                    .filter_map(|&place| columns[place].take());
                 return Ok(Some(Frame {
                     file: self.file,
                     columns: chosen.collect(),

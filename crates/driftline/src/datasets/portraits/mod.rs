@@ -7,9 +7,9 @@ mod split;
 use std::path::Path;
 
 use super::digits::read_classes;
-use crate::reading::formats::idx::{Idx, Values};
 use super::image::GreyImages;
 use crate::data::{Inputs, LabeledDomain, Labels};
+use crate::reading::formats::idx::{Idx, Values};
 use crate::{Error, Result};
 
 pub use archive::{Archive, read_archive};

@@ -14,9 +14,7 @@ use crate::reading::formats::text_table::{not_a_number, number};
 use crate::reading::rows::RowBuffer;
 use crate::reading::selection::{Selection, cell_text};
 use crate::reading::time::parse_moment;
-use crate::reading::{
-    Answer, Choice, Column, Field, Frame, Kind, NoteCode, Notes, Numbers, Time,
-};
+use crate::reading::{Answer, Choice, Column, Field, Frame, Kind, NoteCode, Notes, Numbers, Time};
 use crate::{Error, Result};
 
 /// Rows that are encoded together: their inputs stay in the processor's cache while column after column is filled in.
@@ -60,22 +58,30 @@ impl Applied {
                     Kind::Image(found) => found.to_string(),
                     other => other.name().to_string(),
                 };
-                return Err(DataFault::new(path, format!("holds {found}, but the model takes {shape}"))
-                    .column(&field.name)
-                    .help("fit the source with --image-size HEIGHTxWIDTH to have all pictures resized")
-                    .into());
+                return Err(DataFault::new(
+                    path,
+                    format!("holds {found}, but the model takes {shape}"),
+                )
+                .column(&field.name)
+                .help("fit the source with --image-size HEIGHTxWIDTH to have all pictures resized")
+                .into());
             }
         }
         let optional = |name: &Option<String>, part| {
-            name.as_ref().map(|name| find(fields, name, part, path)).transpose()
+            name.as_ref()
+                .map(|name| find(fields, name, part, path))
+                .transpose()
         };
         if let Some(answers) = &choice.answers
             && encoding.columns().contains(&answers.as_str())
         {
-            return Err(DataFault::new(path, "is a feature of the model, so it cannot be the answers")
-                .column(answers)
-                .help("leave it out of the source with --exclude")
-                .into());
+            return Err(DataFault::new(
+                path,
+                "is a feature of the model, so it cannot be the answers",
+            )
+            .column(answers)
+            .help("leave it out of the source with --exclude")
+            .into());
         }
         let ids = choice.ids.iter().map(|name| {
             let at = find(fields, name, "--id", path)?;
@@ -126,7 +132,8 @@ impl Applied {
             InputEncoding::Features(_) => self.fill_features(frame, rows, values, notes)?,
         }
         buffer.origins.extend(
-            rows.iter().map(|&row| (frame.file as u32, frame.first_row + row as u64)),
+            rows.iter()
+                .map(|&row| (frame.file as u32, frame.first_row + row as u64)),
         );
         if let Some(at) = self.time {
             buffer.times.reserve(rows.len());
@@ -177,14 +184,18 @@ impl Applied {
             .columns
             .iter()
             .zip(features)
-            .filter_map(|(&(at, input), feature)| match (&frame.columns[at], &feature.coding) {
-                (Column::Numbers(numbers), &Coding::Number { shift, scale, .. }) => {
-                    Some((input, numbers, shift, scale))
-                }
-                _ => None,
-            })
+            .filter_map(
+                |(&(at, input), feature)| match (&frame.columns[at], &feature.coding) {
+                    (Column::Numbers(numbers), &Coding::Number { shift, scale, .. }) => {
+                        Some((input, numbers, shift, scale))
+                    }
+                    _ => None,
+                },
+            )
             .collect();
-        let blocks = values.par_chunks_mut(BLOCK * width).zip(rows.par_chunks(BLOCK));
+        let blocks = values
+            .par_chunks_mut(BLOCK * width)
+            .zip(rows.par_chunks(BLOCK));
         let odd = blocks
             .map(|(values, rows)| {
                 let mut odd = vec![false; numbers.len()];
@@ -227,7 +238,10 @@ impl Applied {
     }
 
     /// Numbers one by one: those that are missing, infinite, or written as text.
-    #[expect(clippy::too_many_arguments, reason = "one column of one frame, taken apart")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one column of one frame, taken apart"
+    )]
     fn slow_numbers(
         &self,
         frame: &Frame,
@@ -282,7 +296,10 @@ impl Applied {
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one column of one frame, taken apart")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one column of one frame, taken apart"
+    )]
     fn one_hot(
         &self,
         frame: &Frame,
@@ -339,7 +356,8 @@ impl Applied {
 
     /// The time of one row.
     fn time_in(&self, frame: &Frame, at: usize, row: usize) -> Result<Time> {
-        time_of(&frame.columns[at], row).map_err(|message| self.place(frame, at, row, message).into())
+        time_of(&frame.columns[at], row)
+            .map_err(|message| self.place(frame, at, row, message).into())
     }
 
     fn answer(
@@ -361,7 +379,11 @@ impl Applied {
                     Some(class) => Answer::Class(class),
                     None => {
                         // A column of something else would fill memory with its values.
-                        let about = if unknown.len() < 20 { text } else { "others".into() };
+                        let about = if unknown.len() < 20 {
+                            text
+                        } else {
+                            "others".into()
+                        };
                         *unknown.entry(about).or_default() += 1;
                         Answer::Unknown
                     }
@@ -414,17 +436,20 @@ pub(crate) fn time_of(column: &Column, row: usize) -> Result<Time, String> {
             }
             (!value.is_nan()).then_some(Time::Number(value))
         }
-        Column::Text(texts) => match texts.get(row) {
-            None => None,
-            Some(text) => {
-                let moment = parse_moment(text).map(Time::Moment);
-                let time = moment.or_else(|| number(text).filter(|v| !v.is_nan()).map(Time::Number));
-                let shown: String = text.chars().take(40).collect();
-                Some(time.ok_or_else(|| {
+        Column::Text(texts) => {
+            match texts.get(row) {
+                None => None,
+                Some(text) => {
+                    let moment = parse_moment(text).map(Time::Moment);
+                    let time =
+                        moment.or_else(|| number(text).filter(|v| !v.is_nan()).map(Time::Number));
+                    let shown: String = text.chars().take(40).collect();
+                    Some(time.ok_or_else(|| {
                     format!("`{shown}` is not a time: ISO 8601 (2015-03-01T12:00) or a number is needed")
                 })?)
+                }
             }
-        },
+        }
         Column::Images(_) => return Err("holds pictures, not times".into()),
     };
     time.ok_or_else(|| "the time is missing".into())

@@ -26,7 +26,10 @@ impl TryFrom<Unchecked> for Encoding {
             input,
         } = unchecked;
         if classes.len() < 2 {
-            return Err(format!("names {} classes; at least 2 are needed", classes.len()));
+            return Err(format!(
+                "names {} classes; at least 2 are needed",
+                classes.len()
+            ));
         }
         different(&classes, "class")?;
         match &input {

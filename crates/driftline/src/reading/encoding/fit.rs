@@ -62,7 +62,9 @@ impl Table {
     ) -> Result<Self> {
         let mut options = options.clone();
         let text = choice.text_columns().chain([label]).map(String::from);
-        options.text.extend(text.chain(choice.categories.iter().cloned()));
+        options
+            .text
+            .extend(text.chain(choice.categories.iter().cloned()));
         let mut frames = source.open(&options)?;
         let path = frames.files()[0].clone();
         let fields = frames.fields().to_vec();
@@ -81,7 +83,9 @@ impl Table {
                         options.limits.memory
                     ),
                 )
-                .help("give a part of it, for example with --where, or fewer columns with --exclude")
+                .help(
+                    "give a part of it, for example with --where, or fewer columns with --exclude",
+                )
                 .into());
             }
             rows += chosen.len();
@@ -91,7 +95,11 @@ impl Table {
         }
         if rows == 0 {
             let filtered = !choice.filters.is_empty();
-            let why = if filtered { "has no row that --where lets pass" } else { "has no rows" };
+            let why = if filtered {
+                "has no row that --where lets pass"
+            } else {
+                "has no rows"
+            };
             return Err(DataFault::new(&path, why).into());
         }
         Ok(Self {
@@ -110,7 +118,9 @@ impl Table {
     /// A column in pieces.
     fn pieces(&self, column: usize) -> Pieces<'_> {
         let pieces = self.frames.iter();
-        pieces.map(|(frame, rows)| (&frame.columns[column], &rows[..])).collect()
+        pieces
+            .map(|(frame, rows)| (&frame.columns[column], &rows[..]))
+            .collect()
     }
 
     fn classes(&self, options: &ReadOptions) -> Result<Vec<String>> {
@@ -170,7 +180,10 @@ impl Table {
             let others = features.iter().filter(|&&other| other != at);
             let others: Vec<&str> = others.map(|&at| &*self.fields[at].name).collect();
             notes.add(NoteCode::ColumnsUnused, "", others.len() as u64, || {
-                format!("columns beside the pictures are not inputs: {}", list(others.iter().copied()))
+                format!(
+                    "columns beside the pictures are not inputs: {}",
+                    list(others.iter().copied())
+                )
             });
             return Ok(InputEncoding::Images {
                 column: self.fields[at].name.clone(),
@@ -180,9 +193,12 @@ impl Table {
         }
         if images.len() > 1 {
             let names = list(images.iter().map(|&at| &*self.fields[at].name));
-            return Err(DataFault::new(self.path(), format!("has several columns of pictures: {names}"))
-                .help("leave all but one out with --exclude")
-                .into());
+            return Err(DataFault::new(
+                self.path(),
+                format!("has several columns of pictures: {names}"),
+            )
+            .help("leave all but one out with --exclude")
+            .into());
         }
         if features.is_empty() {
             return Err(DataFault::new(self.path(), "has no column left to learn from").into());

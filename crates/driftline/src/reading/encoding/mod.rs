@@ -153,7 +153,9 @@ impl Encoding {
                 let text = features
                     .iter()
                     .filter(|feature| matches!(feature.coding, Coding::OneHot { .. }));
-                options.text.extend(text.map(|feature| feature.name.clone()));
+                options
+                    .text
+                    .extend(text.map(|feature| feature.name.clone()));
             }
             InputEncoding::Images { shape, resize, .. } => {
                 options.images = ImageOptions::of(*shape, *resize);

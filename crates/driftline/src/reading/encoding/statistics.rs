@@ -36,11 +36,19 @@ pub(super) fn of_numbers(pieces: &Pieces, standardize: bool) -> Result<(Coding, 
     let deviation = (squares / n as f64).sqrt();
     let constant = least == most;
     // The mean of equal values may be off by rounding, and the sum of large ones infinite.
-    let mean = if constant || !mean.is_finite() { least } else { mean };
+    let mean = if constant || !mean.is_finite() {
+        least
+    } else {
+        mean
+    };
     let usable = !constant && deviation.is_finite() && deviation > 0.0;
     let coding = Coding::Number {
         shift: if standardize { mean } else { 0.0 },
-        scale: if standardize && usable { deviation } else { 1.0 },
+        scale: if standardize && usable {
+            deviation
+        } else {
+            1.0
+        },
         mean,
     };
     Ok((coding, constant))
@@ -119,7 +127,14 @@ mod tests {
         let Ok((coding, _)) = of_numbers(&vec![(&column, &rows[..])], false) else {
             panic!()
         };
-        assert_eq!(coding, Coding::Number { shift: 0.0, scale: 1.0, mean });
+        assert_eq!(
+            coding,
+            Coding::Number {
+                shift: 0.0,
+                scale: 1.0,
+                mean
+            }
+        );
     }
 
     #[test]
@@ -136,13 +151,26 @@ mod tests {
 
     #[test]
     fn categories_are_sorted_and_limited() {
-        let texts: Texts = [Some("b"), None, Some("a"), Some("b")].into_iter().collect();
+        let texts: Texts = [Some("b"), None, Some("a"), Some("b")]
+            .into_iter()
+            .collect();
         let column = Column::Text(texts);
         let pieces: Pieces = vec![(&column, &[0, 1, 2, 3])];
-        let Ok((coding, _)) = of_texts(&pieces, 2) else { panic!() };
+        let Ok((coding, _)) = of_texts(&pieces, 2) else {
+            panic!()
+        };
         let categories = vec!["a".to_string(), "b".into()];
-        assert_eq!(coding, Coding::OneHot { categories, most_frequent: 1 });
+        assert_eq!(
+            coding,
+            Coding::OneHot {
+                categories,
+                most_frequent: 1
+            }
+        );
         assert!(matches!(of_texts(&pieces, 1), Err(Unfit::Categories(1))));
-        assert!(matches!(of_texts(&vec![(&column, &[1][..])], 2), Err(Unfit::Empty)));
+        assert!(matches!(
+            of_texts(&vec![(&column, &[1][..])], 2),
+            Err(Unfit::Empty)
+        ));
     }
 }

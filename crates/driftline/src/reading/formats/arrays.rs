@@ -33,7 +33,11 @@ impl Array {
     /// The columns it becomes.
     fn fields(&self, options: &ReadOptions) -> Result<Vec<Field>> {
         let fault = |message: String| DataFault::new(&self.path, message);
-        let called = if self.name.is_empty() { "the array" } else { &self.name };
+        let called = if self.name.is_empty() {
+            "the array"
+        } else {
+            &self.name
+        };
         let whole = |n: &[usize]| n.iter().try_fold(1usize, |a, &b| a.checked_mul(b));
         match self.dimensions[1..] {
             [] => Ok(vec![Field::new(
@@ -162,11 +166,17 @@ impl ArrayFrames {
             });
         }
         let fields = parts.iter().flat_map(|part| &part.fields);
-        check_names(path, fields.map(|field| &*field.name), options.limits.columns)?;
+        check_names(
+            path,
+            fields.map(|field| &*field.name),
+            options.limits.columns,
+        )?;
         parts.retain(|part| part.wanted.contains(&true));
         let fields = parts.iter().flat_map(|part| {
             let chosen = part.fields.iter().zip(&part.wanted);
-            chosen.filter(|(_, wanted)| **wanted).map(|(field, _)| field.clone())
+            chosen
+                .filter(|(_, wanted)| **wanted)
+                .map(|(field, _)| field.clone())
         });
         let fields = fields.collect();
         let rows = rows.unwrap_or(0);

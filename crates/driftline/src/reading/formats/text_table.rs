@@ -98,9 +98,11 @@ pub(crate) fn check_names<'a>(
     let mut seen = std::collections::HashSet::new();
     for name in names {
         if !seen.insert(name) {
-            return Err(DataFault::new(path, format!("has two columns called `{name}`"))
-                .help("columns are known by their names: rename one of them")
-                .into());
+            return Err(
+                DataFault::new(path, format!("has two columns called `{name}`"))
+                    .help("columns are known by their names: rename one of them")
+                    .into(),
+            );
         }
         if seen.len() > allowed {
             return Err(DataFault::new(

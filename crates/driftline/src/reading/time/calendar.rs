@@ -32,7 +32,11 @@ pub(super) fn date_from_days(days: i64) -> (i64, u32, u32) {
 }
 
 pub(super) fn days_in_month(year: i64, month: u32) -> u32 {
-    let (next_year, next_month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+    let (next_year, next_month) = if month == 12 {
+        (year + 1, 1)
+    } else {
+        (year, month + 1)
+    };
     (days_from_date(next_year, next_month, 1) - days_from_date(year, month, 1)) as u32
 }
 

@@ -68,7 +68,11 @@ impl Clock {
                 let whole = (value as i64).div_euclid(per_second);
                 let rest = value - (whole * per_second) as f64;
                 let micros = rest / per_second as f64 * SECOND as f64;
-                Time::Moment(whole.saturating_mul(SECOND).saturating_add(micros.round() as i64))
+                Time::Moment(
+                    whole
+                        .saturating_mul(SECOND)
+                        .saturating_add(micros.round() as i64),
+                )
             }
         }
     }
@@ -80,7 +84,11 @@ fn date(value: f64) -> Option<i64> {
         return None;
     }
     let number = value as i64;
-    let (year, month, day) = (number / 10_000, (number / 100 % 100) as u32, (number % 100) as u32);
+    let (year, month, day) = (
+        number / 10_000,
+        (number / 100 % 100) as u32,
+        (number % 100) as u32,
+    );
     let right = (1..=12).contains(&month) && (1..=days_in_month(year, month)).contains(&day);
     right.then(|| days_from_date(year, month, day))
 }
@@ -111,8 +119,14 @@ mod tests {
         let shown = |clock: Clock, value| clock.read(Time::Number(value)).to_string();
         assert_eq!(shown(Clock::Years, 1936.0), "1936-01-01");
         assert_eq!(shown(Clock::Dates, 20_150_301.0), "2015-03-01");
-        assert_eq!(shown(Clock::Ticks(1), 1_425_211_200.25), "2015-03-01T12:00:00.25Z");
-        assert_eq!(shown(Clock::Ticks(1_000), 1_425_211_200_250.0), "2015-03-01T12:00:00.25Z");
+        assert_eq!(
+            shown(Clock::Ticks(1), 1_425_211_200.25),
+            "2015-03-01T12:00:00.25Z"
+        );
+        assert_eq!(
+            shown(Clock::Ticks(1_000), 1_425_211_200_250.0),
+            "2015-03-01T12:00:00.25Z"
+        );
         assert_eq!(shown(Clock::AsIs, 7.0), "7");
     }
 }

@@ -78,7 +78,9 @@ fn two_digits(text: &str) -> Option<u32> {
 
 fn number(text: &str) -> Option<i64> {
     let digits = text.bytes().all(|c| c.is_ascii_digit());
-    (digits && !text.is_empty()).then(|| text.parse().ok()).flatten()
+    (digits && !text.is_empty())
+        .then(|| text.parse().ok())
+        .flatten()
 }
 
 #[cfg(test)]
@@ -104,11 +106,26 @@ mod tests {
         assert_eq!(parse_moment("2015-03-01").unwrap() + DAY / 2, noon);
         assert_eq!(parse_moment("2015-03"), parse_moment("2015-03-01"));
         assert_eq!(parse_moment("2015-02-28T24:00"), parse_moment("2015-03-01"));
-        assert_eq!(parse_moment("1970-01-01T00:00:00.1234567").unwrap(), 123_456);
+        assert_eq!(
+            parse_moment("1970-01-01T00:00:00.1234567").unwrap(),
+            123_456
+        );
         for bad in [
-            "", "2015", "2015-02-29", "2015-13-01", "15-03-01", "2015-03-01T", "2015-03-01T25:00",
-            "2015-03-01T12", "2015-03-01T12:00:00+99:00", "01.03.2015", "2015-03-01T12:00:00ZZ",
-            "2015-3-1", "é015-03-01", "2015-03-01T12:00+é1", "2015-03-01-01",
+            "",
+            "2015",
+            "2015-02-29",
+            "2015-13-01",
+            "15-03-01",
+            "2015-03-01T",
+            "2015-03-01T25:00",
+            "2015-03-01T12",
+            "2015-03-01T12:00:00+99:00",
+            "01.03.2015",
+            "2015-03-01T12:00:00ZZ",
+            "2015-3-1",
+            "é015-03-01",
+            "2015-03-01T12:00+é1",
+            "2015-03-01-01",
         ] {
             assert_eq!(parse_moment(bad), None, "{bad}");
         }

@@ -145,11 +145,27 @@ mod tests {
             assert_eq!(period.to_string(), text);
         }
         assert_eq!("P2W".parse::<Period>().unwrap(), Period::Duration(14 * DAY));
-        assert_eq!("P1DT12H".parse::<Period>().unwrap(), Period::Duration(3 * DAY / 2));
+        assert_eq!(
+            "P1DT12H".parse::<Period>().unwrap(),
+            Period::Duration(3 * DAY / 2)
+        );
         assert_eq!("P1Y6M".parse::<Period>().unwrap(), Period::Months(18));
         for bad in [
-            "", "P", "PT", "7D", "P0D", "P-1D", "0", "-1", "inf", "P1H", "P1M1D", "PT1M1", "P1.5D",
-            "P99999999999999999999D", "P9999999999D",
+            "",
+            "P",
+            "PT",
+            "7D",
+            "P0D",
+            "P-1D",
+            "0",
+            "-1",
+            "inf",
+            "P1H",
+            "P1M1D",
+            "PT1M1",
+            "P1.5D",
+            "P99999999999999999999D",
+            "P9999999999D",
         ] {
             assert!(bad.parse::<Period>().is_err(), "{bad}");
         }

@@ -96,7 +96,11 @@ impl WindowedStream {
         let plan = Plan::make(&surveyor, cut, &mut notes)?;
         let outline = Outline {
             rows: plan.rows,
-            windows: plan.sizes.iter().map(|&rows| WindowOutline { rows }).collect(),
+            windows: plan
+                .sizes
+                .iter()
+                .map(|&rows| WindowOutline { rows })
+                .collect(),
             remainder: plan.remainder,
             sorted: plan.ranks.is_some(),
             span: plan.span,

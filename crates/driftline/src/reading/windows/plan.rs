@@ -51,9 +51,9 @@ impl Plan {
             (0, _) => None,
             _ => {
                 let times = times(surveyor, &survey)?;
-                times.iter().try_for_each(|&time| see(time)).or_else(|message| {
-                    Err(surveyor.fault(message)?)
-                })?;
+                if let Err(message) = times.iter().try_for_each(|&time| see(time)) {
+                    return Err(surveyor.fault(message)?.into());
+                }
                 Some(ranks(&times))
             }
         };
@@ -90,7 +90,10 @@ impl Plan {
 
 fn sizes(windowing: &Windowing, rows: usize) -> Result<(Vec<usize>, Remainder)> {
     let split = windowing.split(rows)?;
-    Ok((split.windows.iter().map(|window| window.len()).collect(), split.remainder))
+    Ok((
+        split.windows.iter().map(|window| window.len()).collect(),
+        split.remainder,
+    ))
 }
 
 /// What the stream's times mean, which matters where they are cut by the calendar.
@@ -140,17 +143,24 @@ fn count(
         .ok_or_else(|| format!("`{time}` is too far from `{first}`"))?;
     *counts.entry(index).or_default() += 1;
     if counts.len() > MOST_WINDOWS {
-        return Err(format!("there are more than {MOST_WINDOWS} windows of {period}"));
+        return Err(format!(
+            "there are more than {MOST_WINDOWS} windows of {period}"
+        ));
     }
     Ok(())
 }
 
 /// All times; they must fit into memory.
 fn times(surveyor: &Surveyor, survey: &Survey) -> Result<Vec<Time>> {
-    let needed = survey.rows.saturating_mul((size_of::<Time>() + 2 * size_of::<u32>()) as u64);
+    let needed = survey
+        .rows
+        .saturating_mul((size_of::<Time>() + 2 * size_of::<u32>()) as u64);
     if needed > surveyor.options.limits.memory || survey.rows > u64::from(u32::MAX) {
         return Err(surveyor
-            .fault(format!("has {} rows whose times do not ascend, too many to sort", survey.rows))?
+            .fault(format!(
+                "has {} rows whose times do not ascend, too many to sort",
+                survey.rows
+            ))?
             .help("sort the rows by their time beforehand")
             .into());
     }

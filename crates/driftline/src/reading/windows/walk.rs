@@ -89,7 +89,8 @@ impl Walk {
             self.skip -= passed;
             let start = used + passed;
             let end = rows.len().min(start + size - buffer.len());
-            self.applied.encode(&frame, &rows[start..end], &mut buffer, &mut notes)?;
+            self.applied
+                .encode(&frame, &rows[start..end], &mut buffer, &mut notes)?;
             if end < rows.len() {
                 self.pending = Some((frame, rows, end));
             }
@@ -176,7 +177,11 @@ impl Walk {
         for time in &mut buffer.times {
             *time = self.plan.clock.read(*time);
         }
-        let span = buffer.times.first().copied().zip(buffer.times.last().copied());
+        let span = buffer
+            .times
+            .first()
+            .copied()
+            .zip(buffer.times.last().copied());
         Ok(Window {
             number: index + 1,
             rows: buffer.finish(&self.applied)?,
@@ -208,6 +213,10 @@ impl Walk {
     }
 
     fn changed(&self) -> Error {
-        DataFault::new(&self.applied.files[0], "has changed while it was being read").into()
+        DataFault::new(
+            &self.applied.files[0],
+            "has changed while it was being read",
+        )
+        .into()
     }
 }

@@ -60,7 +60,11 @@ fn attribute(text: &str) -> Result<Attribute, String> {
     let kind = match word.to_ascii_lowercase().as_str() {
         "numeric" | "real" | "integer" => Type::Numeric,
         "string" | "date" => Type::Text,
-        "relational" => return Err(format!("attribute `{name}` is relational, which is not read")),
+        "relational" => {
+            return Err(format!(
+                "attribute `{name}` is relational, which is not read"
+            ));
+        }
         _ => values(&name, rest)?,
     };
     Ok(Attribute {

@@ -86,7 +86,10 @@ fn sparse<'a>(inside: &'a str, attributes: &'a [Attribute]) -> Result<Vec<Cow<'a
         let (index, after) = rest
             .split_once(|c: char| c.is_ascii_whitespace())
             .ok_or_else(|| format!("`{}` is not an index and a value", shortened(rest)))?;
-        let at = index.parse().ok().filter(|&at: &usize| at < attributes.len());
+        let at = index
+            .parse()
+            .ok()
+            .filter(|&at: &usize| at < attributes.len());
         let at = at.ok_or_else(|| {
             format!(
                 "`{}` is not the number of an attribute, 0 to {}",
@@ -137,7 +140,9 @@ mod tests {
         assert_eq!(fields(r#"1,'it\'s, so',?"#).unwrap(), "1|it's, so|?");
         assert_eq!(fields("1,x,2,{5}").unwrap(), "1|x|2");
         assert_eq!(fields("{1 'a b', 2 7}").unwrap(), "0|a b|7");
-        for bad in ["1,x", "1,x,2,3", "1,'x,2", "1 x 2", "{5 1}", "{0 1}", "{1", "{x}", "1,'x'y,2"] {
+        for bad in [
+            "1,x", "1,x,2,3", "1,'x,2", "1 x 2", "{5 1}", "{0 1}", "{1", "{x}", "1,'x'y,2",
+        ] {
             assert!(fields(bad).is_err(), "{bad}");
         }
     }

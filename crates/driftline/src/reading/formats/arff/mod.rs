@@ -36,10 +36,9 @@ impl ArffFrames {
         let mut lines = Lines::open(path, options.limits.record)?;
         let mut attributes = vec![];
         loop {
-            let Some(line) = lines.next(path)? else {
+            let Some((number, line)) = lines.next(path)? else {
                 return Err(DataFault::new(path, "has no `@data` line, so no rows").into());
             };
-            let number = lines.number;
             let wrong = |message| DataFault::new(path, format!("line {number}: {message}"));
             match header::parse(line).map_err(wrong)? {
                 header::Line::Attribute(attribute) => attributes.push(attribute),
@@ -91,7 +90,7 @@ impl ArffFrames {
     /// Reads one row into the columns and says how long its line was; none at the end.
     fn read_row(&mut self) -> Result<Option<usize>> {
         let path = &self.path[0];
-        let Some(line) = self.lines.next(path)? else {
+        let Some((_, line)) = self.lines.next(path)? else {
             return Ok(None);
         };
         let row = self.next_row;
@@ -103,7 +102,8 @@ impl ArffFrames {
                 && !is_missing(value)
                 && !known.contains(&**value)
             {
-                let message = format!("`{value}` is not among the values that its attribute declares");
+                let message =
+                    format!("`{value}` is not among the values that its attribute declares");
                 return Err(wrong(message).column(&field.name).into());
             }
             let value = if value == "?" { "" } else { value };
@@ -176,7 +176,8 @@ impl Lines {
         })
     }
 
-    fn next(&mut self, path: &Path) -> Result<Option<&str>> {
+    /// The next line and its number.
+    fn next(&mut self, path: &Path) -> Result<Option<(u64, &str)>> {
         loop {
             self.buffer.clear();
             let n = self
@@ -194,11 +195,13 @@ impl Lines {
             }
         }
         let number = self.number;
-        let text = std::str::from_utf8(&self.buffer).map(str::trim).map_err(|_| {
-            let fault = not_utf8(path);
-            let message = format!("line {number} {}", fault.message);
-            Error::from(DataFault { message, ..fault })
-        })?;
-        Ok(Some(text))
+        let text = std::str::from_utf8(&self.buffer)
+            .map(str::trim)
+            .map_err(|_| {
+                let fault = not_utf8(path);
+                let message = format!("line {number} {}", fault.message);
+                Error::from(DataFault { message, ..fault })
+            })?;
+        Ok(Some((number, text)))
     }
 }

@@ -43,9 +43,13 @@ impl Look {
                 .into());
         }
         if start[..start.len().min(1 << 12)].contains(&0) {
-            return Err(DataFault::new(path, "holds zero bytes, so it is not a text file")
-                .help("known are CSV, Parquet, NPY, NPZ, IDX, MAT, ARFF and folders of pictures")
-                .into());
+            return Err(
+                DataFault::new(path, "holds zero bytes, so it is not a text file")
+                    .help(
+                        "known are CSV, Parquet, NPY, NPZ, IDX, MAT, ARFF and folders of pictures",
+                    )
+                    .into(),
+            );
         }
         let delimiter = options.delimiter.unwrap_or_else(|| best(&start));
         let mut records = records(&start, delimiter, usize::MAX);
@@ -74,7 +78,11 @@ impl Look {
                 _ => format!("c{column}"),
             })
             .collect();
-        check_names(path, names.iter().map(String::as_str), options.limits.columns)?;
+        check_names(
+            path,
+            names.iter().map(String::as_str),
+            options.limits.columns,
+        )?;
         let body = if header { rest } else { &records[..] };
         let fields = names
             .into_iter()
@@ -99,7 +107,10 @@ impl Look {
             "no header (columns are called c0, c1, …)"
         };
         let how = if self.detected { " (detected)" } else { "" };
-        format!("CSV, {} between fields, {header}{how}", shown(self.delimiter))
+        format!(
+            "CSV, {} between fields, {header}{how}",
+            shown(self.delimiter)
+        )
     }
 }
 
@@ -135,7 +146,10 @@ fn best(start: &[u8]) -> u8 {
     let score = |&delimiter: &u8| {
         let records = records(start, delimiter, SAMPLE);
         let width = records.first().map_or(0, csv::ByteRecord::len);
-        let alike = records.iter().filter(|record| record.len() == width).count();
+        let alike = records
+            .iter()
+            .filter(|record| record.len() == width)
+            .count();
         let share = alike * 100 / records.len().max(1);
         if width < 2 { (0, 0) } else { (share, width) }
     };
@@ -178,7 +192,10 @@ fn numbers_in(records: &[csv::ByteRecord], column: usize) -> bool {
         let Some(field) = record.get(column) else {
             continue;
         };
-        match std::str::from_utf8(field).ok().and_then(|text| number(text.trim())) {
+        match std::str::from_utf8(field)
+            .ok()
+            .and_then(|text| number(text.trim()))
+        {
             Some(value) => some |= !value.is_nan(),
             None => return false,
         }

@@ -36,7 +36,10 @@ fn array(path: &Path, name: String) -> Result<Array> {
     let gzip = start == [0x1f, 0x8b];
     let whole = BufReader::with_capacity(1 << 18, Cursor::new(start).chain(file));
     let mut values: Box<dyn Read + Send> = if gzip {
-        Box::new(BufReader::with_capacity(1 << 16, MultiGzDecoder::new(whole)))
+        Box::new(BufReader::with_capacity(
+            1 << 16,
+            MultiGzDecoder::new(whole),
+        ))
     } else {
         Box::new(whole)
     };
@@ -102,7 +105,11 @@ mod tests {
             let bytes = Idx::new(dimensions.to_vec(), values).unwrap().encode();
             std::fs::write(folder.path().join(name), bytes).unwrap();
         };
-        write("a-images-idx3-ubyte", &[2, 1, 2], Values::U8(vec![0, 255, 51, 0]));
+        write(
+            "a-images-idx3-ubyte",
+            &[2, 1, 2],
+            Values::U8(vec![0, 255, 51, 0]),
+        );
         write("a-labels-idx1-ubyte", &[2], Values::U8(vec![1, 0]));
         write("a-years-idx1-short", &[2], Values::I16(vec![1905, 1906]));
         write("b-labels-idx1-ubyte", &[3], Values::U8(vec![1, 0, 7]));
@@ -122,13 +129,21 @@ mod tests {
     #[test]
     fn labels_of_another_length_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        for (name, dimensions) in [("images-idx3-ubyte", vec![2, 1, 1]), ("labels-idx1-ubyte", vec![3])] {
+        for (name, dimensions) in [
+            ("images-idx3-ubyte", vec![2, 1, 1]),
+            ("labels-idx1-ubyte", vec![3]),
+        ] {
             let n = dimensions.iter().product();
             let idx = Idx::new(dimensions, Values::U8(vec![0; n])).unwrap();
             std::fs::write(folder.path().join(name), idx.encode()).unwrap();
         }
         let path = folder.path().join("images-idx3-ubyte");
         let error = open(&path, &ReadOptions::default()).err().unwrap();
-        assert!(error.to_string().contains("different lengths: label 3, image 2"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("different lengths: label 3, image 2"),
+            "{error}"
+        );
     }
 }

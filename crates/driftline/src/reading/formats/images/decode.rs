@@ -39,9 +39,7 @@ impl Target {
             ));
         }
         let picture = decode(first, limits)?;
-        let (height, width) = options
-            .size
-            .unwrap_or((picture.height(), picture.width()));
+        let (height, width) = options.size.unwrap_or((picture.height(), picture.width()));
         let own = if picture.color().has_color() {
             Colour::Rgb
         } else {
@@ -77,7 +75,9 @@ impl Target {
                     self.width
                 ),
             )
-            .help("bring all to one size with --image-size HEIGHTxWIDTH, where the source is fitted")
+            .help(
+                "bring all to one size with --image-size HEIGHTxWIDTH, where the source is fitted",
+            )
             .into());
         }
         guarded(path, || self.pixels(path, picture))
@@ -126,7 +126,8 @@ fn decode(path: &Path, limits: &Limits) -> Result<DynamicImage> {
     let file = std::fs::File::open(path).map_err(Error::io(path))?;
     let length = file.metadata().map_err(Error::io(path))?.len();
     let refused = |message: String| {
-        DataFault::new(path, message).help("the picture is damaged or cut off, or is no PNG or JPEG")
+        DataFault::new(path, message)
+            .help("the picture is damaged or cut off, or is no PNG or JPEG")
     };
     if length > limits.unpacked {
         return Err(refused(format!("has {length} bytes")).into());

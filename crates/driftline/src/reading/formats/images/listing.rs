@@ -51,7 +51,9 @@ impl Listing {
         for class in &folders {
             let name = text(class, folder)?;
             let own = entries(class)?;
-            let own = own.into_iter().filter(|path| is_picture(path) && path.is_file());
+            let own = own
+                .into_iter()
+                .filter(|path| is_picture(path) && path.is_file());
             for path in own {
                 let file = text(&path, folder)?;
                 inside.push(Picture {
@@ -62,9 +64,12 @@ impl Listing {
             }
         }
         if !pictures.is_empty() && !inside.is_empty() {
-            return Err(DataFault::new(folder, "holds pictures both beside and inside sub-folders")
-                .help("use one sub-folder per class, or one folder for all")
-                .into());
+            return Err(DataFault::new(
+                folder,
+                "holds pictures both beside and inside sub-folders",
+            )
+            .help("use one sub-folder per class, or one folder for all")
+            .into());
         }
         let listing = match (&tables[..], inside.is_empty()) {
             (_, false) => Self {
@@ -74,11 +79,15 @@ impl Listing {
                 values: vec![],
                 csv: None,
             },
-            ([table], true) if !pictures.is_empty() => return Self::told_by(folder, table, options),
+            ([table], true) if !pictures.is_empty() => {
+                return Self::told_by(folder, table, options);
+            }
             ([_, _, ..], true) if !pictures.is_empty() => {
-                return Err(DataFault::new(folder, "holds more than one CSV file beside pictures")
-                    .help("keep the one that names the pictures")
-                    .into());
+                return Err(
+                    DataFault::new(folder, "holds more than one CSV file beside pictures")
+                        .help("keep the one that names the pictures")
+                        .into(),
+                );
             }
             _ => {
                 let flat = pictures.into_iter().map(|path| {
@@ -130,7 +139,9 @@ impl Listing {
         while let Some(frame) = frames.next_frame()? {
             rows += frame.rows;
             if rows > MOST {
-                return Err(DataFault::new(table, format!("names more than {MOST} pictures")).into());
+                return Err(
+                    DataFault::new(table, format!("names more than {MOST} pictures")).into(),
+                );
             }
             for (all, more) in values.iter_mut().zip(frame.columns) {
                 append(all, more);
@@ -154,9 +165,12 @@ impl Listing {
             };
             let name = name.ok_or_else(|| place("the file name is missing".into()))?;
             let path = folder.join(name);
-            let outside = Path::new(name)
-                .components()
-                .any(|part| !matches!(part, std::path::Component::Normal(_) | std::path::Component::CurDir));
+            let outside = Path::new(name).components().any(|part| {
+                !matches!(
+                    part,
+                    std::path::Component::Normal(_) | std::path::Component::CurDir
+                )
+            });
             if outside || !path.is_file() {
                 return Err(place(format!("there is no file `{name}` in the folder")).into());
             }
@@ -181,9 +195,9 @@ impl Listing {
     pub fn told_column(&self, at: usize, first: usize, rows: usize) -> Column {
         let range = first..first + rows;
         match &self.values[at] {
-            Column::Numbers(numbers) => Column::Numbers(Numbers::Double(
-                range.map(|row| numbers.get(row)).collect(),
-            )),
+            Column::Numbers(numbers) => {
+                Column::Numbers(Numbers::Double(range.map(|row| numbers.get(row)).collect()))
+            }
             Column::Text(texts) => Column::Text(range.map(|row| texts.get(row)).collect()),
             other => other.clone(),
         }
@@ -203,15 +217,16 @@ fn file_column(folder: &Path, fields: &[Field], values: &[Column]) -> Option<usi
     let named = FILE_COLUMNS
         .iter()
         .find_map(|name| fields.iter().position(|field| field.name == *name));
-    named.or_else(|| {
-        values.iter().position(|column| match column {
-            Column::Text(texts) if !texts.is_empty() => texts
-                .get(0)
-                .is_some_and(|name| folder.join(name).is_file() && is_picture(Path::new(name))),
-            _ => false,
+    named
+        .or_else(|| {
+            values.iter().position(|column| match column {
+                Column::Text(texts) if !texts.is_empty() => texts
+                    .get(0)
+                    .is_some_and(|name| folder.join(name).is_file() && is_picture(Path::new(name))),
+                _ => false,
+            })
         })
-    })
-    .filter(|&at| fields[at].kind == Kind::Text)
+        .filter(|&at| fields[at].kind == Kind::Text)
 }
 
 fn append(all: &mut Option<Column>, more: Column) {
@@ -251,6 +266,10 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
 fn text(path: &Path, folder: &Path) -> Result<String> {
     let name = path.file_name().and_then(|name| name.to_str());
     name.map(String::from).ok_or_else(|| {
-        DataFault::new(folder, format!("holds {}, a name that is not UTF-8", path.display())).into()
+        DataFault::new(
+            folder,
+            format!("holds {}, a name that is not UTF-8", path.display()),
+        )
+        .into()
     })
 }

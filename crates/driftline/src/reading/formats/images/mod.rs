@@ -14,7 +14,6 @@ use crate::{Error, Result};
 use decode::Target;
 use listing::Listing;
 
-
 /// The columns that a folder gives.
 const FILE: &str = "file";
 const LABEL: &str = "label";

@@ -77,7 +77,8 @@ fn read(path: &Path, limit: u64) -> Result<(Vec<Variable>, Order, Vec<String>)> 
         if start.is_empty() {
             return Ok((variables, order, left_out));
         }
-        let tag = Tag::parse(&start, order).ok_or_else(|| fault("ends within a variable".into()))?;
+        let tag =
+            Tag::parse(&start, order).ok_or_else(|| fault("ends within a variable".into()))?;
         let too_large = || {
             fault(format!(
                 "its variables have more than the {limit} bytes that can be read"

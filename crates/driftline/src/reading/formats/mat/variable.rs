@@ -83,7 +83,12 @@ impl Variable {
     }
 
     fn of_texts(name: String, texts: Vec<String>) -> Self {
-        let length = texts.iter().map(|text| text.len()).max().unwrap_or(0).max(1);
+        let length = texts
+            .iter()
+            .map(|text| text.len())
+            .max()
+            .unwrap_or(0)
+            .max(1);
         // A single long text would otherwise be multiplied by the number of the others.
         let length = length.min(1 << 12);
         let mut bytes = vec![];

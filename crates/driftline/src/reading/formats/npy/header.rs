@@ -85,7 +85,9 @@ impl Header {
         let columns_first = match fortran {
             text if text.starts_with("True") => true,
             text if text.starts_with("False") => false,
-            _ => return Err("its NPY header says neither True nor False for `fortran_order`".into()),
+            _ => {
+                return Err("its NPY header says neither True nor False for `fortran_order`".into());
+            }
         };
         let shape = after("shape")?
             .strip_prefix('(')
@@ -96,7 +98,10 @@ impl Header {
             .split(',')
             .map(str::trim)
             .filter(|n| !n.is_empty())
-            .map(|n| n.parse().map_err(|_| format!("its NPY header has the shape ({shape})")))
+            .map(|n| {
+                n.parse()
+                    .map_err(|_| format!("its NPY header has the shape ({shape})"))
+            })
             .collect::<Result<_, _>>()?;
         if dimensions.len() > 32 {
             return Err(format!("has {} dimensions", dimensions.len()));
@@ -209,9 +214,10 @@ fn fill(reader: &mut dyn Read, bytes: &mut [u8], path: &Path) -> Result<()> {
     reader
         .read_exact(bytes)
         .map_err(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => {
-                Error::from(DataFault::new(path, "ends within the header of an NPY array"))
-            }
+            std::io::ErrorKind::UnexpectedEof => Error::from(DataFault::new(
+                path,
+                "ends within the header of an NPY array",
+            )),
             _ => broken(path, error),
         })
 }

@@ -125,7 +125,11 @@ pub(crate) fn rows_first(bytes: &[u8], dimensions: &[usize], size: usize) -> Vec
         .collect();
     let mut index = vec![0; dimensions.len()];
     for _ in 0..n {
-        let at: usize = index.iter().zip(&strides).map(|(i, stride)| i * stride).sum();
+        let at: usize = index
+            .iter()
+            .zip(&strides)
+            .map(|(i, stride)| i * stride)
+            .sum();
         turned.extend_from_slice(&bytes[at * size..(at + 1) * size]);
         for (place, &end) in index.iter_mut().zip(dimensions).rev() {
             *place += 1;

@@ -64,7 +64,11 @@ impl Archive {
             if record.len() < 56 || !record.starts_with(END_64) {
                 return Err(damaged("its 64-bit directory is missing"));
             }
-            (count, size, start) = (u64_at(&record, 32), u64_at(&record, 40), u64_at(&record, 48));
+            (count, size, start) = (
+                u64_at(&record, 32),
+                u64_at(&record, 40),
+                u64_at(&record, 48),
+            );
         }
         if size > LARGEST_DIRECTORY {
             return Err(damaged("its directory is too large"));
@@ -98,11 +102,14 @@ impl Archive {
         let mut file = File::open(path).map_err(Error::io(path))?;
         let local = part(&mut file, entry.local, 30, path)?;
         if local.len() < 30 || !local.starts_with(LOCAL) {
-            return Err(
-                DataFault::new(path, format!("has no entry where {} should be", entry.name)).into(),
-            );
+            return Err(DataFault::new(
+                path,
+                format!("has no entry where {} should be", entry.name),
+            )
+            .into());
         }
-        let start = entry.local + 30 + u64::from(u16_at(&local, 26)) + u64::from(u16_at(&local, 28));
+        let start =
+            entry.local + 30 + u64::from(u16_at(&local, 26)) + u64::from(u16_at(&local, 28));
         file.seek(SeekFrom::Start(start)).map_err(Error::io(path))?;
         let packed = BufReader::with_capacity(1 << 16, file).take(entry.packed);
         let checked = |inner| Checked {
@@ -176,7 +183,9 @@ struct Checked {
 impl Read for Checked {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let bad = |what| std::io::Error::new(std::io::ErrorKind::InvalidData, what);
-        let room = buffer.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
+        let room = buffer
+            .len()
+            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
         if room == 0 && !buffer.is_empty() {
             if self.inner.read(&mut [0])? != 0 {
                 return Err(bad("unpacks to more than it announces"));

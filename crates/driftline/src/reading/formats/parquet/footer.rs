@@ -19,7 +19,12 @@ const LARGEST: u64 = 1 << 30;
 
 pub(super) fn read(file: &mut File, path: &Path) -> Result<ParquetMetaData> {
     let length = file.metadata().map_err(Error::io(path))?.len();
-    let cut = || fault(path, "is not a whole Parquet file: its end is missing".into());
+    let cut = || {
+        fault(
+            path,
+            "is not a whole Parquet file: its end is missing".into(),
+        )
+    };
     if length < 12 {
         return Err(cut());
     }

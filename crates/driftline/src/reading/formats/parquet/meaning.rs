@@ -8,15 +8,22 @@ use crate::reading::Kind;
 /// How stored values become ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Meaning {
-    Number { signed: bool, as_text: bool },
+    Number {
+        signed: bool,
+        as_text: bool,
+    },
     /// An integer, or the bytes of one, that is to be divided by this.
-    Decimal { divisor: f64 },
+    Decimal {
+        divisor: f64,
+    },
     Half,
     Text,
     /// Days since 1970.
     Date,
     /// Ticks since 1970, so many a second.
-    Moment { per_second: i64 },
+    Moment {
+        per_second: i64,
+    },
 }
 
 impl Meaning {
@@ -51,9 +58,9 @@ impl Meaning {
             (None, ConvertedType::TIMESTAMP_MILLIS) if physical == Type::INT64 => {
                 Meaning::Moment { per_second: 1_000 }
             }
-            (None, ConvertedType::TIMESTAMP_MICROS) if physical == Type::INT64 => {
-                Meaning::Moment { per_second: 1_000_000 }
-            }
+            (None, ConvertedType::TIMESTAMP_MICROS) if physical == Type::INT64 => Meaning::Moment {
+                per_second: 1_000_000,
+            },
             (Some(LogicalType::Integer(kind)), _) if integer => number(kind.is_signed),
             (
                 None,
@@ -70,7 +77,9 @@ impl Meaning {
                 Type::BYTE_ARRAY => Meaning::Text,
                 Type::FIXED_LEN_BYTE_ARRAY => return None,
                 // The old way to store moments.
-                Type::INT96 => Meaning::Moment { per_second: 1_000_000 },
+                Type::INT96 => Meaning::Moment {
+                    per_second: 1_000_000,
+                },
                 _ => number(true),
             },
         })

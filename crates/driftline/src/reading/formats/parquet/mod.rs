@@ -11,9 +11,8 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bytes::Buf;
-use bytes::Bytes;
-use parquet::column::reader::{ColumnReader, get_column_reader};
+use bytes::{Buf, Bytes};
+use parquet::column::reader::get_column_reader;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
@@ -118,7 +117,8 @@ impl ParquetFrames {
                     .columns()
                     .get(at)
                     .ok_or_else(|| DataFault::new(path, "has a row group with too few columns"))?;
-                let (start, length) = pages::place(chunk).map_err(|message| fault(path, message))?;
+                let (start, length) =
+                    pages::place(chunk).map_err(|message| fault(path, message))?;
                 let bytes = part(&mut self.file, start, length, path)?;
                 unpacked += pages::check(&bytes, chunk, &self.limits)
                     .map_err(|message| fault(path, message))?;
@@ -139,7 +139,11 @@ impl ParquetFrames {
                         .map_err(|error| fault(path, error.to_string()))?;
                     Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)))
                 })?;
-                decoders.push(Decoder::new(reader, meaning, chunk.column_descr().max_def_level()));
+                decoders.push(Decoder::new(
+                    reader,
+                    meaning,
+                    chunk.column_descr().max_def_level(),
+                ));
             }
             self.decoders = decoders;
             self.left = rows;
@@ -205,7 +209,10 @@ impl Frames for ParquetFrames {
 
     fn stated(&self) -> String {
         let groups = self.metadata.num_row_groups();
-        let mut stated = format!("Parquet, {groups} row group{}", if groups == 1 { "" } else { "s" });
+        let mut stated = format!(
+            "Parquet, {groups} row group{}",
+            if groups == 1 { "" } else { "s" }
+        );
         if !self.left_out.is_empty() {
             stated += &format!(" (left out: {})", self.left_out.join(", "));
         }
@@ -229,7 +236,9 @@ impl Chunk {
         let at = place.checked_sub(self.start).map(usize::try_from);
         match at {
             Some(Ok(at)) if at <= self.bytes.len() => Ok(self.bytes.slice(at..)),
-            _ => Err(parquet::errors::ParquetError::EOF("page outside its column".into())),
+            _ => Err(parquet::errors::ParquetError::EOF(
+                "page outside its column".into(),
+            )),
         }
     }
 }
@@ -250,7 +259,9 @@ impl ChunkReader for Chunk {
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
         let rest = self.from(start)?;
         if length > rest.len() {
-            return Err(parquet::errors::ParquetError::EOF("page longer than its column".into()));
+            return Err(parquet::errors::ParquetError::EOF(
+                "page longer than its column".into(),
+            ));
         }
         Ok(rest.slice(..length))
     }
@@ -268,4 +279,3 @@ fn part(file: &mut File, start: u64, length: u64, path: &Path) -> Result<Bytes> 
         Err(error) => Err(Error::io(path)(error)),
     }
 }
-

@@ -43,7 +43,8 @@ pub(super) fn check(
     let (mut rest, mut unpacked) = (bytes, 0u64);
     while !rest.is_empty() {
         let mut walk = Walk::new(rest);
-        let page = Page::read(&mut walk).map_err(|_| format!("column {name} has a damaged page"))?;
+        let page =
+            Page::read(&mut walk).map_err(|_| format!("column {name} has a damaged page"))?;
         let too_much = || format!("column {name} has a page that claims {page:?}");
         let sizes = (usize::try_from(page.packed), u64::try_from(page.unpacked));
         let (Ok(packed), Ok(size)) = sizes else {
@@ -51,7 +52,9 @@ pub(super) fn check(
         };
         if packed > walk.left()
             || size > claimed
-            || page.dictionary.is_some_and(|n| n < 0 || n > page.unpacked.max(64) * 8)
+            || page
+                .dictionary
+                .is_some_and(|n| n < 0 || n > page.unpacked.max(64) * 8)
             || (unbounded && packed as u64 * MOST_PER_BYTE > limits.unpacked)
         {
             return Err(too_much());

@@ -38,7 +38,9 @@ impl Decoder {
                 let batch = Batch::read(reader, rows, present)?;
                 let numbers = batch.map(|&value| f32::from(u8::from(value)), f32::NAN);
                 Ok(match meaning {
-                    Meaning::Number { as_text: true, .. } => text(&batch, |value| value.to_string()),
+                    Meaning::Number { as_text: true, .. } => {
+                        text(&batch, |value| value.to_string())
+                    }
                     _ => Column::Numbers(Numbers::Single(numbers)),
                 })
             }
@@ -79,17 +81,21 @@ impl Decoder {
             ColumnReader::FloatColumnReader(reader) => {
                 let batch = Batch::read(reader, rows, present)?;
                 Ok(match meaning {
-                    Meaning::Number { as_text: true, .. } => text(&batch, |value| value.to_string()),
+                    Meaning::Number { as_text: true, .. } => {
+                        text(&batch, |value| value.to_string())
+                    }
                     _ => Column::Numbers(Numbers::Single(batch.map(|&value| value, f32::NAN))),
                 })
             }
             ColumnReader::DoubleColumnReader(reader) => {
                 let batch = Batch::read(reader, rows, present)?;
                 Ok(match meaning {
-                    Meaning::Number { as_text: true, .. } => text(&batch, |value| value.to_string()),
-                    _ if batch.values.iter().all(|&value| is_single(value)) => Column::Numbers(
-                        Numbers::Single(batch.map(|&value| value as f32, f32::NAN)),
-                    ),
+                    Meaning::Number { as_text: true, .. } => {
+                        text(&batch, |value| value.to_string())
+                    }
+                    _ if batch.values.iter().all(|&value| is_single(value)) => {
+                        Column::Numbers(Numbers::Single(batch.map(|&value| value as f32, f32::NAN)))
+                    }
                     _ => doubles(&batch, |&value| value),
                 })
             }
@@ -166,7 +172,11 @@ fn integers<T>(
     Ok(match meaning {
         Meaning::Number { as_text: true, .. } => text(batch, |v| value(v).to_string()),
         Meaning::Decimal { divisor } => doubles(batch, |v| value(v) as f64 / divisor),
-        _ if batch.values.iter().all(|v| (-EXACT..=EXACT).contains(&value(v))) => {
+        _ if batch
+            .values
+            .iter()
+            .all(|v| (-EXACT..=EXACT).contains(&value(v))) =>
+        {
             // Through 32 bits, which processors convert faster.
             let single = batch.map(|v| value(v) as i32 as f32, f32::NAN);
             Column::Numbers(Numbers::Single(single))
@@ -207,7 +217,10 @@ fn bytes<T>(
                 let bytes = data(value);
                 let negative = bytes.first().is_some_and(|&b| b >= 0x80);
                 let start = if negative { -1.0 } else { 0.0 };
-                bytes.iter().fold(start, |sum, &b| sum * 256.0 + f64::from(b)) / divisor
+                bytes
+                    .iter()
+                    .fold(start, |sum, &b| sum * 256.0 + f64::from(b))
+                    / divisor
             };
             Ok(doubles(batch, value))
         }
@@ -218,8 +231,11 @@ fn bytes<T>(
             for row in 0..rows {
                 let there = batch.rows.as_ref().is_none_or(|rows| rows[row]);
                 let value = there.then(|| values.next()).flatten();
-                let text = value.map(|value| std::str::from_utf8(data(value))).transpose();
-                let text = text.map_err(|_| (Some(row), "holds bytes that are not UTF-8".into()))?;
+                let text = value
+                    .map(|value| std::str::from_utf8(data(value)))
+                    .transpose();
+                let text =
+                    text.map_err(|_| (Some(row), "holds bytes that are not UTF-8".into()))?;
                 texts.push(text.map(str::trim).filter(|text| !text.is_empty()));
             }
             Ok(Column::Text(texts))

@@ -1,0 +1,111 @@
+//! NPY, NPZ, IDX and MAT: bombs, truncations, lengths that differ.
+
+use driftline::reading::{Limits, ReadOptions};
+use expect_test::expect;
+
+use crate::make::{f32s, npy, zip};
+use crate::{Folder, fault, said, table};
+
+#[test]
+fn an_array_becomes_columns_or_pictures() {
+    let folder = Folder::new();
+    let read = |name, bytes| table(&folder.write(name, bytes), &ReadOptions::default()).unwrap();
+    let (names, rows) = read("a.npy", npy("<f4", "(2, 2)", &f32s(&[1.0, f32::NAN, 3.0, 4.5])));
+    assert_eq!(names, ["c0", "c1"]);
+    assert_eq!(rows, [["1", "-"], ["3", "4.5"]]);
+    let pictures = npy("|u1", "(2, 1, 2)", &[0, 255, 51, 7]);
+    let labels = npy("<i8", "(2,)", &[3, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]);
+    let single = npy("<f4", "()", &f32s(&[1.0]));
+    let entries: [(&str, &[u8]); 4] =
+        [("x.npy", &pictures), ("y.npy", &labels), ("rate.npy", &single), ("readme.txt", b"hi")];
+    for deflate in [false, true] {
+        let (names, rows) = read("a.npz", zip(&entries, deflate, None));
+        assert_eq!(names, ["x", "y"]);
+        assert_eq!(rows, [["0 255", "3"], ["51 7", "9"]]);
+    }
+}
+
+#[test]
+fn faults_of_npy_and_npz() {
+    let whole = npy("<f4", "(2, 2)", &f32s(&[1.0, 2.0, 3.0, 4.0]));
+    expect![[r#"
+        a.npy: announces the shape [2, 2], for which the file should have 80 bytes, but it has 77
+        help: the file is damaged or cut off: copy or write it again"#]]
+    .assert_eq(&fault("a.npy", &whole[..whole.len() - 3]));
+    assert!(fault("a.npy", &whole[..40]).contains("ends within the header"));
+    assert!(fault("a.npy", npy("|O", "(2,)", &[0; 16])).contains("Python objects"));
+    assert!(fault("a.npy", npy("<f4", "(1, 1, 1, 5)", &[0; 20])).contains("not a table"));
+    assert!(fault("a.npy", npy("<f4", "(0, 3)", &[])).contains("has no rows"));
+    let huge = npy("<f8", "(4611686018427387904, 4)", &[0; 8]);
+    assert!(fault("a.npy", huge).contains("more bytes than can be counted"));
+
+    let archive = zip(&[("x.npy", &whole)], true, None);
+    assert!(fault("a.npz", &archive[..archive.len() - 10]).contains("its directory is missing"));
+    let other = npy("<f4", "(3,)", &f32s(&[1.0; 3]));
+    expect![[r#"
+        a.npz: holds arrays of different lengths: y 3, x 2
+        help: one file is one table: keep the arrays of one length, for example X and y"#]]
+    .assert_eq(&fault("a.npz", zip(&[("x.npy", &whole), ("y.npy", &other)], false, None)));
+    assert!(fault("a.npz", zip(&[("a.txt", b"x")], false, None)).contains("holds no array"));
+    let mut wrong = archive.clone();
+    // A byte of the checksum in the directory.
+    let at = archive.len() - 22 - 46 - 5 + 16;
+    wrong[at] ^= 1;
+    assert!(fault("a.npz", wrong).contains("checksum"));
+}
+
+/// A few kilobytes that unpack to gigabytes are refused by what they announce, before memory is taken; and if they
+/// announce less, they end there.
+#[test]
+fn zip_bombs_are_refused() {
+    let zeros = npy("|u1", "(8000000,)", &[0; 8_000_000]);
+    let bomb = zip(&[("x.npy", &zeros)], true, None);
+    assert!(bomb.len() < 20_000);
+    let folder = Folder::new();
+    let path = folder.write("bomb.npz", &bomb);
+    let options = ReadOptions {
+        limits: Limits {
+            unpacked: 1 << 20,
+            ..Limits::default()
+        },
+        ..ReadOptions::default()
+    };
+    let error = table(&path, &options).unwrap_err();
+    expect![[r#"
+        bomb.npz: array x unpacks to 8000128 bytes, more than the 1048576 allowed
+        help: save large arrays with numpy.save, unpacked, or split them"#]]
+    .assert_eq(&said(&folder, &error));
+    let lying = zip(&[("x.npy", &zeros)], true, Some(1000));
+    let path = folder.write("lying.npz", lying);
+    let error = table(&path, &options).unwrap_err();
+    assert!(error.to_string().contains("announces the shape"), "{error}");
+}
+
+#[test]
+fn faults_of_idx_and_mat() {
+    expect![[r#"
+        x.idx: ends after 1 of the 2 rows that it announces
+        help: the file is cut off: copy or write it again"#]]
+    .assert_eq(&fault("x.idx", [0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 3, 1, 2, 3, 4]));
+    assert!(fault("x.idx", [0, 0, 8, 1, 0, 0, 0, 1, 1, 1]).contains("goes on after the 1 rows"));
+    assert!(fault("a.mat", [b'x'; 200]).contains("is not a MAT file of level 5"));
+    expect![[r#"
+        a.mat: is a MAT file of version 7.3 (HDF5), which is not read
+        help: save it with `save('file.mat', '-v7')`, or from Python with scipy.io.savemat"#]]
+    .assert_eq(&fault("a.mat", b"MATLAB 7.3 MAT-file, Platform: GLNXA64"));
+    let mut head = [b' '; 128];
+    head[..10].copy_from_slice(b"MATLAB 5.0");
+    head[124..].copy_from_slice(b"\0\x01IM");
+    assert!(fault("a.mat", head).contains("holds no numeric array"));
+    let mut claims = head.to_vec();
+    claims.extend([14, 0, 0, 0, 0, 0, 0, 0x40, 1, 2, 3]);
+    assert!(fault("a.mat", claims).contains("ends after 0 variables"));
+}
+
+#[test]
+fn other_kinds_of_files_are_named() {
+    assert!(fault("a", [0x89, b'P', b'N', b'G', 1, 2]).contains("is a single picture"));
+    assert!(fault("a", b"ARROW1\0\0").contains("Arrow"));
+    assert!(fault("table.xls", [0xd0, 0xcf, 0x11, 0xe0]).contains("save the table as CSV"));
+    assert!(fault("a.parquet", b"a,b\n1,2\n").contains("not a whole Parquet file"));
+}

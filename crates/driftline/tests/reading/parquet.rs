@@ -1,0 +1,65 @@
+//! Parquet: row groups, packings, truncation.
+
+use driftline::reading::{Column, Limits, Numbers, ReadOptions, open};
+use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+
+use crate::make::parquet;
+use crate::{Folder, fault, table};
+
+#[test]
+fn row_groups_follow_each_other_in_every_packing() {
+    let folder = Folder::new();
+    for packing in [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::GZIP(GzipLevel::default()),
+        Compression::ZSTD(ZstdLevel::default()),
+        Compression::LZ4_RAW,
+    ] {
+        let path = folder.write("a.parquet", parquet(250, 100, packing));
+        let (names, rows) = table(&path, &ReadOptions::default()).unwrap();
+        assert_eq!(names, ["x", "n", "label"]);
+        assert_eq!(rows.len(), 250);
+        for (i, row) in rows.iter().enumerate() {
+            let label = if i % 2 == 0 { "even" } else { "odd" };
+            assert_eq!(row[..], [(i as f64 * 0.1).to_string(), (i % 5).to_string(), label.into()]);
+        }
+    }
+    let frames = open(&folder.path("a.parquet"), &ReadOptions::default()).unwrap();
+    assert_eq!(frames.rows(), Some(250));
+}
+
+#[test]
+fn whole_numbers_are_single_and_nothing_is_lost() {
+    let folder = Folder::new();
+    let path = folder.write("a.parquet", parquet(10, 10, Compression::SNAPPY));
+    let mut frames = open(&path, &ReadOptions::default()).unwrap();
+    let frame = frames.next_frame().unwrap().unwrap();
+    assert!(matches!(frame.columns[0], Column::Numbers(Numbers::Double(_))));
+    assert!(matches!(frame.columns[1], Column::Numbers(Numbers::Single(_))));
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    let whole = parquet(60, 30, Compression::SNAPPY);
+    for cut in (0..whole.len()).step_by(7) {
+        let said = fault("a.parquet", &whole[..cut]);
+        assert!(said.starts_with("a.parquet: "), "{said}");
+    }
+}
+
+#[test]
+fn a_row_group_larger_than_allowed_is_refused() {
+    let folder = Folder::new();
+    let path = folder.write("a.parquet", parquet(1000, 1000, Compression::SNAPPY));
+    let options = ReadOptions {
+        limits: Limits {
+            unpacked: 1000,
+            ..Limits::default()
+        },
+        ..ReadOptions::default()
+    };
+    let error = table(&path, &options).unwrap_err();
+    assert!(error.to_string().contains("row group of more than 1000 bytes"), "{error}");
+    assert!(error.help().unwrap().contains("smaller row groups"));
+}
