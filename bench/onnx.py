@@ -68,8 +68,7 @@ def pictures(folder, rows, seed, width=28, height=28):
         place.mkdir(parents=True, exist_ok=True)
         png(place / f"{row:04}.png", pixels, width, height)
         names.append((f"class{c}/{row:04}.png", pixels))
-    # A folder is read class by class, in the order of the names.
-    return [pixels for _, pixels in sorted(names)]
+    return dict(names)
 
 
 COMPARE = """
@@ -116,7 +115,8 @@ def main():
             model, onnx, out = place / "model.safetensors", place / "model.onnx", place / "p.csv"
             run(program, "fit", "--source", source, "--label", "label", "--model", kind, "--epochs", 3, "--out", model, "--quiet")
             exported = json.loads(run(program, "export", model, "--onnx", onnx, "--json"))
-            run(program, "predict", model, "--input", source, "--out", out, "--quiet")
+            through = ["--id", "file"] if what == "pictures" else []
+            run(program, "predict", model, "--input", source, *through, "--out", out, "--quiet")
             predicted = list(csv.DictReader(open(out)))
             if what == "table":
                 rows = list(csv.DictReader(open(source)))
@@ -127,7 +127,7 @@ def main():
                     return float(row[feature])
                 inputs = [[value(row, feature) for feature in exported["features"]] for row in rows]
             else:
-                inputs = [[[[pixel / 255] for pixel in pixels[y * 28:(y + 1) * 28]] for y in range(28)] for pixels in raw]
+                inputs = [[[[pixel / 255] for pixel in pixels[y * 28:(y + 1) * 28]] for y in range(28)] for pixels in (raw[row["file"]] for row in predicted)]
             given = {
                 "inputs": inputs, "class": [row["class"] for row in predicted],
                 "probabilities": [[float(row[f"p_{c}"]) for c in exported["classes"]] for row in predicted],

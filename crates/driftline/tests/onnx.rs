@@ -22,7 +22,7 @@ use wire::{Model, Tensor};
 
 fn fit(table: &Memory, model: ModelChoice, impute: bool) -> Bundle {
     let mut fit = Fit::new("label").model(model);
-    fit.epochs = NonZeroUsize::new(2);
+    fit.epochs = NonZeroUsize::new(20);
     fit.choice.impute = impute;
     fit.run(table, &[]).unwrap()
 }

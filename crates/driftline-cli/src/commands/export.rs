@@ -12,7 +12,7 @@ use crate::failure::{Outcome, Result};
 use crate::output;
 
 #[derive(Debug, Args)]
-#[command(before_long_help = "Examples:
+#[command(disable_version_flag = true, before_long_help = "Examples:
   driftline export run --onnx model.onnx
   driftline export model.safetensors --onnx model.onnx
 

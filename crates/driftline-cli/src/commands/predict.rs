@@ -3,18 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use driftline::reading::Choice;
+use driftline::reading::{Choice, Note, NoteCode};
 use driftline::service::{Bundle, Manifest, RunFolder, predict};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
 use crate::output;
 use crate::own::arguments::{TableArgs, ThreadArgs, data};
-use crate::own::say;
 use crate::progress::Talk;
 
 #[derive(Debug, Args)]
-#[command(before_long_help = "Examples:
+#[command(disable_version_flag = true, before_long_help = "Examples:
   driftline predict run --input today.csv --id customer --out predictions.csv
   driftline predict run --version 0 --input today.csv --out unadapted.parquet
   driftline predict model.safetensors --input today.csv --out predictions.csv
@@ -55,7 +54,11 @@ pub fn run(args: &PredictArgs, talk: Talk) -> Result {
     let input = data(&args.input)?;
     let read = args.table.read_options();
     let done = predict(&bundle, &input, &choice, &read, &args.out)?;
-    say::notes(&done.notes);
+    // That the input has the column of the classes is no news here: there is nothing to score.
+    let news = |note: &&Note| note.code != NoteCode::LabelIgnored;
+    for note in done.notes.as_slice().iter().filter(news) {
+        eprintln!("note: {note}");
+    }
     let counts = bundle.classes().iter().zip(&done.class_counts);
     if args.json {
         let counts: serde_json::Map<_, _> = counts.map(|(c, n)| (c.clone(), json!(n))).collect();

@@ -84,13 +84,18 @@ fn with_answers(verdict: Verdict, accuracy: &AccuracySummary) -> String {
     } = *accuracy;
     let gained = format!(
         "{} ± {} points",
+        fixed(100.0 * gain.abs(), 1),
+        fixed(100.0 * gain_half_width, 1)
+    );
+    let signed_gain = format!(
+        "{} ± {} points",
         signed(100.0 * gain, 1),
         fixed(100.0 * gain_half_width, 1)
     );
     let what = match verdict {
         Verdict::Helped => format!("Adapting helped, by {gained}"),
-        Verdict::Hurt => format!("Adapting made things worse, by {gained}: leave the model alone"),
-        _ => format!("Adapting made no clear difference ({gained})"),
+        Verdict::Hurt => format!("Adapting made things worse, by {gained}, so the source model is better left alone"),
+        _ => format!("Adapting made no clear difference ({signed_gain})"),
     };
     format!(
         "{what}: {} % of {scored} rows right instead of {} % unadapted, and {} % if each window is served by the model \

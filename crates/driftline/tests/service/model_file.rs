@@ -64,8 +64,8 @@ fn faults_are_told_apart() {
     assert!(newer.contains("newer version"), "{newer}");
     let kind = replaced(r#"{\"linear\":{\"input\""#, r#"{\"lineal\":{\"input\""#);
     assert!(kind.contains("unknown variant `lineal`"), "{kind}");
-    let shape = replaced(r#"{\"vector\":5}"#, r#"{\"vector\":6}"#);
-    assert!(shape.contains("must be F32 [3, 6]"), "{shape}");
+    let shape = replaced(r#"{\"vector\":4}"#, r#"{\"vector\":5}"#);
+    assert!(shape.contains("must be F32 [3, 5]"), "{shape}");
     let mut nan = good.clone();
     let end = nan.len();
     nan[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());

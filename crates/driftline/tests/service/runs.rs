@@ -268,7 +268,7 @@ fn steps_append_versions_and_rollback_deletes_nothing() {
     let file = folder.path().join("next.csv");
     let next = circle(60, 3, 1.4, 40);
     fs::write(&file, csv(&next)).unwrap();
-    let input = || Data::files(driftline::reading::Files::of_paths(vec![file.clone()]));
+    let input = || Data::files(driftline::reading::Files::new([&file]).unwrap());
     let taken = step(&mut run, &input(), None, &read, runtime).unwrap();
     assert_eq!(taken, Stepped::Added(7));
     assert_eq!(run.records()[6].teacher, 6);
