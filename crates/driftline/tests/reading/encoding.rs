@@ -6,7 +6,7 @@ use driftline::Result;
 use driftline::data::Shape;
 use driftline::reading::{
     Answer, Choice, Coding, EncodeOptions, Encoding, Files, Filter, InputEncoding, LabeledRows,
-    Note, NoteCode, Notes, ReadOptions, RowReader, Rows, read_all,
+    Note, NoteCode, Notes, ReadOptions, RowReader, Rows, read_all, read_numbers,
 };
 use expect_test::expect;
 
@@ -354,4 +354,16 @@ fn a_large_file_is_read_in_batches() {
         batches += 1;
     }
     assert!(rows == 20_000 && batches > 1);
+}
+
+#[test]
+fn a_table_of_numbers_is_read_as_it_stands() {
+    let folder = Folder::new();
+    let files = Files::new([folder.write("t.csv", "a,name,b\n1,x,2.5\n-3,y,4\n")]).unwrap();
+    let (names, inputs) = read_numbers(&files, &ReadOptions::default()).unwrap();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(&*inputs.contiguous(), [1.0, 2.5, -3.0, 4.0]);
+    let files = Files::new([folder.write("t.csv", "a\n1\n\"\"\n")]).unwrap();
+    let error = read_numbers(&files, &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("row 2, column `a`: the value is missing"));
 }

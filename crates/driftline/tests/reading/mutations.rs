@@ -1,21 +1,30 @@
 //! A thousand damaged copies of every kind of file: whatever is wrong with them, reading ends with rows or with an error.
 //! The damage is drawn from a fixed seed, so a failure names a copy that can be made again.
 
+use std::num::NonZeroUsize;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Once;
 
-use driftline::data::Shape;
+use driftline::Result;
+use driftline::data::{Shape, Tail};
 use driftline::models::network::{Architecture, Network};
 use driftline::random::{Generator, Seed};
-use driftline::reading::{Limits, ReadOptions, is_guarded, open};
+use driftline::reading::{
+    Choice, Cut, EncodeOptions, Encoding, Files, FrameSource, Limits, Notes, ReadOptions, WindowedStream, is_guarded,
+    open,
+};
 use parquet::basic::Compression;
 use rand::RngExt;
 
 use crate::Folder;
 use crate::make::{gzip, npy, parquet, picture, zip};
 
-const COPIES: usize = 1000;
+/// How many copies; `DRIFTLINE_MUTATIONS=50000` tries more, among them the usual ones.
+fn copies() -> usize {
+    let asked = std::env::var("DRIFTLINE_MUTATIONS").ok();
+    asked.and_then(|n| n.parse().ok()).unwrap_or(1000)
+}
 
 /// Limits low enough that a copy which claims much costs little.
 fn options() -> ReadOptions {
@@ -31,8 +40,45 @@ fn options() -> ReadOptions {
     }
 }
 
-/// Reads a file to its end, or as far as a reader that believes in billions of rows needs to be followed.
+/// Reads a file to its end, or as far as a reader that believes in billions of rows needs to be followed; then learns an
+/// encoding from it and walks it as a stream, if it can.
 fn read(path: &Path) -> bool {
+    let whole = read_frames(path);
+    if whole {
+        let _ = fit_and_walk(path);
+    }
+    whole
+}
+
+fn fit_and_walk(path: &Path) -> Result<()> {
+    let files = Files::new([path])?;
+    let fields = files.open(&options())?.fields().to_vec();
+    let texts = fields.iter().rev().map(|field| field.name.clone());
+    let label = texts.clone().find(|name| name != "image");
+    let choice = Choice {
+        label: label.clone(),
+        exclude: vec!["when".into()],
+        impute: true,
+        ..Choice::default()
+    };
+    let mut notes = Notes::new();
+    let how = EncodeOptions::default();
+    let (encoding, _) = Encoding::fit(&files, &choice, &options(), how, &mut notes)?;
+    let when = fields.iter().find(|field| field.name == "when");
+    let choice = Choice {
+        answers: label,
+        time: when.map(|field| field.name.clone()),
+        ..choice
+    };
+    let cut = Cut::Size(NonZeroUsize::MIN.saturating_add(6), Tail::Merge);
+    let stream = WindowedStream::open(Box::new(files), &encoding, &choice, cut, &options())?;
+    for window in stream.take(2000) {
+        assert!(!window?.rows.is_empty());
+    }
+    Ok(())
+}
+
+fn read_frames(path: &Path) -> bool {
     let Ok(mut frames) = open(path, &options()) else {
         return false;
     };
@@ -137,7 +183,7 @@ fn thousand(name: &str, bytes: &[u8], mut read: impl FnMut(&[u8]) -> bool) {
     silence_guarded_panics();
     assert!(read(bytes), "{name} itself cannot be read");
     let mut refused = 0;
-    for copy in 0..COPIES {
+    for copy in 0..copies() {
         let mut generator = Seed::new(6).named(name).nth(copy).generator();
         let bad = damage(bytes, &mut generator);
         match catch_unwind(AssertUnwindSafe(|| read(&bad))) {
@@ -146,7 +192,7 @@ fn thousand(name: &str, bytes: &[u8], mut read: impl FnMut(&[u8]) -> bool) {
         }
     }
     assert!(
-        refused > COPIES / 20,
+        refused > copies() / 20,
         "only {refused} copies of {name} were refused"
     );
 }
