@@ -17,7 +17,11 @@ fn main() -> driftline::Result<()> {
         let start = Instant::now();
         let (names, inputs) = read_numbers(&files, &ReadOptions::default())?;
         let seconds = start.elapsed().as_secs_f64();
-        let sum: f64 = inputs.contiguous().iter().map(|&value| f64::from(value)).sum();
+        let sum: f64 = inputs
+            .contiguous()
+            .iter()
+            .map(|&value| f64::from(value))
+            .sum();
         println!(
             r#"{{"seconds": {seconds}, "rows": {}, "columns": {}, "sum": {sum}}}"#,
             inputs.len(),

@@ -12,7 +12,10 @@ pub fn read_numbers(
     options: &ReadOptions,
 ) -> Result<(Vec<String>, Inputs)> {
     let mut frames = source.open(options)?;
-    let numbers = frames.fields().iter().filter(|field| field.kind == Kind::Number);
+    let numbers = frames
+        .fields()
+        .iter()
+        .filter(|field| field.kind == Kind::Number);
     let names: Vec<String> = numbers.map(|field| field.name.clone()).collect();
     let path = &frames.files()[0];
     if names.is_empty() {
@@ -31,7 +34,12 @@ pub fn read_numbers(
         classes: vec![],
         input: InputEncoding::Features(names.iter().map(feature).collect()),
     };
-    let applied = Applied::new(&encoding, &Choice::default(), frames.fields(), frames.files())?;
+    let applied = Applied::new(
+        &encoding,
+        &Choice::default(),
+        frames.fields(),
+        frames.files(),
+    )?;
     let mut buffer = applied.buffer();
     let row_bytes = 4 * names.len() as u64;
     let most = options.limits.memory / row_bytes;

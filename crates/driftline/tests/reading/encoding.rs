@@ -365,5 +365,9 @@ fn a_table_of_numbers_is_read_as_it_stands() {
     assert_eq!(&*inputs.contiguous(), [1.0, 2.5, -3.0, 4.0]);
     let files = Files::new([folder.write("t.csv", "a\n1\n\"\"\n")]).unwrap();
     let error = read_numbers(&files, &ReadOptions::default()).unwrap_err();
-    assert!(error.to_string().contains("row 2, column `a`: the value is missing"));
+    assert!(
+        error
+            .to_string()
+            .contains("row 2, column `a`: the value is missing")
+    );
 }

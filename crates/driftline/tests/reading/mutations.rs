@@ -11,8 +11,8 @@ use driftline::data::{Shape, Tail};
 use driftline::models::network::{Architecture, Network};
 use driftline::random::{Generator, Seed};
 use driftline::reading::{
-    Choice, Cut, EncodeOptions, Encoding, Files, FrameSource, Limits, Notes, ReadOptions, WindowedStream, is_guarded,
-    open,
+    Choice, Cut, EncodeOptions, Encoding, Files, FrameSource, Limits, Notes, ReadOptions,
+    WindowedStream, is_guarded, open,
 };
 use parquet::basic::Compression;
 use rand::RngExt;
