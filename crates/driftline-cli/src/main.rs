@@ -22,6 +22,7 @@ use args::{Bench, Cli, Command};
 use failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
+    hide_caught_panics();
     let cli = Cli::parse();
     let talk = cli.talk();
     let outcome = match cli.command {
@@ -56,4 +57,14 @@ fn main() -> ExitCode {
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// A panic that a decoder raised over a damaged file is caught and becomes an error: it needs no trace of its own.
+fn hide_caught_panics() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if !driftline::reading::is_guarded() {
+            usual(info);
+        }
+    }));
 }

@@ -57,7 +57,13 @@ fn rows(frames: &mut dyn Frames) -> Result<Vec<Vec<String>>> {
         assert_eq!(frame.first_row, all.len() as u64 + 1);
         assert_eq!(frame.columns.len(), frames.fields().len());
         for row in 0..frame.rows {
-            all.push(frame.columns.iter().map(|column| cell(column, row, frame.rows)).collect());
+            all.push(
+                frame
+                    .columns
+                    .iter()
+                    .map(|column| cell(column, row, frame.rows))
+                    .collect(),
+            );
         }
     }
     Ok(all)
@@ -73,7 +79,9 @@ fn cell(column: &Column, row: usize, rows: usize) -> String {
         Column::Images(pixels) => {
             let size = pixels.len() / rows;
             let own = pixels[row * size..(row + 1) * size].iter();
-            own.map(|pixel| format!("{:.0}", pixel * 255.0)).collect::<Vec<_>>().join(" ")
+            own.map(|pixel| format!("{:.0}", pixel * 255.0))
+                .collect::<Vec<_>>()
+                .join(" ")
         }
     }
 }

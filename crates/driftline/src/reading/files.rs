@@ -45,6 +45,10 @@ impl FrameSource for Files {
             paths => Ok(Box::new(SeveralFrames::open(paths, options)?)),
         }
     }
+
+    fn check(&self, options: &ReadOptions) -> Result<()> {
+        SeveralFrames::open(&self.paths, options)?.check()
+    }
 }
 
 /// Opens one file, or a folder of pictures.

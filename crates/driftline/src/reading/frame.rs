@@ -33,6 +33,12 @@ pub trait FrameSource: Send + Sync {
     /// A reader at the first row. `options.columns` and `options.text` are wishes: it may give more columns, and numbers
     /// where text was wished.
     fn open(&self, options: &ReadOptions) -> Result<Box<dyn Frames>>;
+
+    /// Whether all parts have the columns of the first, as far as that can be told without reading the rows: what is
+    /// wrong is better said before hours of work than after.
+    fn check(&self, _options: &ReadOptions) -> Result<()> {
+        Ok(())
+    }
 }
 
 impl<F> FrameSource for F

@@ -23,10 +23,10 @@ pub struct ReadOptions {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ImageOptions {
-    /// Height and width that every picture must have or is resized to. Without it, the size of the first.
+    /// Height and width that every picture is resized to. Without it all must have the size of the first.
     pub size: Option<(u32, u32)>,
-    /// Whether pictures of another size are resized; else they are refused.
-    pub resize: bool,
+    /// Refuse pictures of another size than `size` instead of resizing them.
+    pub exact: bool,
     /// Without it, grey if the first picture is.
     pub colour: Option<Colour>,
 }
@@ -73,8 +73,7 @@ impl ImageOptions {
     pub fn resized(height: u32, width: u32) -> Self {
         Self {
             size: Some((height, width)),
-            resize: true,
-            colour: None,
+            ..Self::default()
         }
     }
 
@@ -90,7 +89,7 @@ impl ImageOptions {
         };
         Self {
             size: Some((height as u32, width as u32)),
-            resize,
+            exact: !resize,
             colour: Some(if channels == 1 {
                 Colour::Grey
             } else {

@@ -159,8 +159,10 @@ impl RowReader {
         let (fields, stated) = peek(source, encoding, choice, options)?;
         let mut notes = Notes::new();
         schema_notes(encoding, choice, &fields, &mut notes);
-        let frames = source.open(&encoding.read_options(choice, options))?;
+        let read = encoding.read_options(choice, options);
+        let frames = source.open(&read)?;
         let applied = Applied::new(encoding, choice, frames.fields(), frames.files())?;
+        source.check(&read)?;
         Ok(Self {
             applied,
             frames,

@@ -34,6 +34,14 @@ impl SeveralFrames {
         })
     }
 
+    /// Refuses files that lack one of our fields.
+    pub fn check(&self) -> Result<()> {
+        for path in &self.files[1..] {
+            self.places_in(&*open(path, &self.options)?, path)?;
+        }
+        Ok(())
+    }
+
     /// Where our fields are in another file.
     fn places_in(&self, frames: &dyn Frames, path: &Path) -> Result<Vec<usize>> {
         let place = |field: &Field| {

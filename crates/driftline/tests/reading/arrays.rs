@@ -10,14 +10,25 @@ use crate::{Folder, fault, said, table};
 fn an_array_becomes_columns_or_pictures() {
     let folder = Folder::new();
     let read = |name, bytes| table(&folder.write(name, bytes), &ReadOptions::default()).unwrap();
-    let (names, rows) = read("a.npy", npy("<f4", "(2, 2)", &f32s(&[1.0, f32::NAN, 3.0, 4.5])));
+    let (names, rows) = read(
+        "a.npy",
+        npy("<f4", "(2, 2)", &f32s(&[1.0, f32::NAN, 3.0, 4.5])),
+    );
     assert_eq!(names, ["c0", "c1"]);
     assert_eq!(rows, [["1", "-"], ["3", "4.5"]]);
     let pictures = npy("|u1", "(2, 1, 2)", &[0, 255, 51, 7]);
-    let labels = npy("<i8", "(2,)", &[3, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0]);
+    let labels = npy(
+        "<i8",
+        "(2,)",
+        &[3, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0],
+    );
     let single = npy("<f4", "()", &f32s(&[1.0]));
-    let entries: [(&str, &[u8]); 4] =
-        [("x.npy", &pictures), ("y.npy", &labels), ("rate.npy", &single), ("readme.txt", b"hi")];
+    let entries: [(&str, &[u8]); 4] = [
+        ("x.npy", &pictures),
+        ("y.npy", &labels),
+        ("rate.npy", &single),
+        ("readme.txt", b"hi"),
+    ];
     for deflate in [false, true] {
         let (names, rows) = read("a.npz", zip(&entries, deflate, None));
         assert_eq!(names, ["x", "y"]);
@@ -29,7 +40,7 @@ fn an_array_becomes_columns_or_pictures() {
 fn faults_of_npy_and_npz() {
     let whole = npy("<f4", "(2, 2)", &f32s(&[1.0, 2.0, 3.0, 4.0]));
     expect![[r#"
-        a.npy: announces the shape [2, 2], for which the file should have 80 bytes, but it has 77
+        a.npy: announces the shape [2, 2], for which the file should have 144 bytes, but it has 141
         help: the file is damaged or cut off: copy or write it again"#]]
     .assert_eq(&fault("a.npy", &whole[..whole.len() - 3]));
     assert!(fault("a.npy", &whole[..40]).contains("ends within the header"));
@@ -45,7 +56,10 @@ fn faults_of_npy_and_npz() {
     expect![[r#"
         a.npz: holds arrays of different lengths: y 3, x 2
         help: one file is one table: keep the arrays of one length, for example X and y"#]]
-    .assert_eq(&fault("a.npz", zip(&[("x.npy", &whole), ("y.npy", &other)], false, None)));
+    .assert_eq(&fault(
+        "a.npz",
+        zip(&[("x.npy", &whole), ("y.npy", &other)], false, None),
+    ));
     assert!(fault("a.npz", zip(&[("a.txt", b"x")], false, None)).contains("holds no array"));
     let mut wrong = archive.clone();
     // A byte of the checksum in the directory.
@@ -86,7 +100,10 @@ fn faults_of_idx_and_mat() {
     expect![[r#"
         x.idx: ends after 1 of the 2 rows that it announces
         help: the file is cut off: copy or write it again"#]]
-    .assert_eq(&fault("x.idx", [0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 3, 1, 2, 3, 4]));
+    .assert_eq(&fault(
+        "x.idx",
+        [0, 0, 8, 2, 0, 0, 0, 2, 0, 0, 0, 3, 1, 2, 3, 4],
+    ));
     assert!(fault("x.idx", [0, 0, 8, 1, 0, 0, 0, 1, 1, 1]).contains("goes on after the 1 rows"));
     assert!(fault("a.mat", [b'x'; 200]).contains("is not a MAT file of level 5"));
     expect![[r#"

@@ -14,43 +14,71 @@ fn looks(text: &str, expected: Expect) {
     let path = folder.write("t.csv", text);
     let stated = open(&path, &ReadOptions::default()).unwrap().stated();
     let (names, rows) = table(&path, &ReadOptions::default()).unwrap();
-    expected.assert_eq(&format!("{stated}\n{}\n{}", names.join(" "), rows[0].join(" ")));
+    expected.assert_eq(&format!(
+        "{stated}\n{}\n{}",
+        names.join(" "),
+        rows[0].join(" ")
+    ));
 }
 
 #[test]
 fn delimiter_and_header_are_detected_and_stated() {
-    looks("a,b\n1,2\n", expect![[r#"
+    looks(
+        "a,b\n1,2\n",
+        expect![[r#"
         CSV, `,` between fields, header in line 1 (detected)
         a b
-        1 2"#]]);
-    looks("a;b\n1,5;2\n3,5;4\n", expect![[r#"
+        1 2"#]],
+    );
+    looks(
+        "a;b\n1,5;2\n3,5;4\n",
+        expect![[r#"
         CSV, `;` between fields, header in line 1 (detected)
         a b
-        1,5 2"#]]);
-    looks("x\ty z\n1\thello, you\n", expect![[r#"
+        1,5 2"#]],
+    );
+    looks(
+        "x\ty z\n1\thello, you\n",
+        expect![[r#"
         CSV, tab between fields, header in line 1 (detected)
         x y z
-        1 hello, you"#]]);
-    looks("a|b\n1|2\n", expect![[r#"
+        1 hello, you"#]],
+    );
+    looks(
+        "a|b\n1|2\n",
+        expect![[r#"
         CSV, `|` between fields, header in line 1 (detected)
         a b
-        1 2"#]]);
-    looks("1,2,3\n4,5,6\n", expect![[r#"
+        1 2"#]],
+    );
+    looks(
+        "1,2,3\n4,5,6\n",
+        expect![[r#"
         CSV, `,` between fields, no header (columns are called c0, c1, …) (detected)
         c0 c1 c2
-        1 2 3"#]]);
-    looks("0,1,label\n0.5,2,cat\n", expect![[r#"
+        1 2 3"#]],
+    );
+    looks(
+        "0,1,label\n0.5,2,cat\n",
+        expect![[r#"
         CSV, `,` between fields, header in line 1 (detected)
         0 1 label
-        0.5 2 cat"#]]);
-    looks("red,2\nblue,3\n", expect![[r#"
+        0.5 2 cat"#]],
+    );
+    looks(
+        "red,2\nblue,3\n",
+        expect![[r#"
         CSV, `,` between fields, no header (columns are called c0, c1, …) (detected)
         c0 c1
-        red 2"#]]);
-    looks("\u{feff}\"a, or b\",c\r\n\"say \"\"hi\"\"\",1\r\n", expect![[r#"
+        red 2"#]],
+    );
+    looks(
+        "\u{feff}\"a, or b\",c\r\n\"say \"\"hi\"\"\",1\r\n",
+        expect![[r#"
         CSV, `,` between fields, header in line 1 (detected)
         a, or b c
-        say "hi" 1"#]]);
+        say "hi" 1"#]],
+    );
 }
 
 #[test]
@@ -75,15 +103,24 @@ fn faults_of_csv() {
         ("", expect!["t.csv: is empty"]),
         ("\n \n", expect!["t.csv: is empty"]),
         ("a,b\n", expect!["t.csv: has a header but no rows"]),
-        ("a,b\n1,2\n3\n", expect![[r#"
+        (
+            "a,b\n1,2\n3\n",
+            expect![[r#"
             t.csv: row 2: has 1 field in line 3, but the header names 2
-            help: fields are separated by `,`; put a field that holds one in double quotes, or name another delimiter with --delimiter"#]]),
-        ("a,a\n1,2\n", expect![[r#"
+            help: fields are separated by `,`; put a field that holds one in double quotes, or name another delimiter with --delimiter"#]],
+        ),
+        (
+            "a,a\n1,2\n",
+            expect![[r#"
             t.csv: has two columns called `a`
-            help: columns are known by their names: rename one of them"#]]),
-        (&long, expect![[r#"
+            help: columns are known by their names: rename one of them"#]],
+        ),
+        (
+            &long,
+            expect![[r#"
             t.csv: row 1: one record is longer than the 16777216 bytes that are allowed
-            help: a quote may be open that is never closed, or this is not a text file"#]]),
+            help: a quote may be open that is never closed, or this is not a text file"#]],
+        ),
     ] {
         expected.assert_eq(&fault("t.csv", text));
     }
@@ -108,7 +145,9 @@ fn faults_of_csv() {
     let cut = fault("t.csv.gz", &packed[..packed.len() - 6]);
     assert!(cut.contains("is not a whole gzip file"), "{cut}");
     let missing = Folder::new();
-    let error = open(&missing.path("none.csv"), &ReadOptions::default()).err().unwrap();
+    let error = open(&missing.path("none.csv"), &ReadOptions::default())
+        .err()
+        .unwrap();
     assert!(error.to_string().ends_with("there is no such file"));
 }
 
@@ -118,12 +157,26 @@ fn faults_of_arff() {
     for (rest, expected) in [
         ("", expect!["t.arff: has no `@data` line, so no rows"]),
         ("@data\n", expect!["t.arff: has no rows"]),
-        ("@attribute\n", expect!["t.arff: line 5: an attribute has no name"]),
-        ("@data\n1,a\n1\n", expect!["t.arff: row 2: has 1 values, but 2 attributes are declared"]),
-        ("@data\n1,z\n", expect!["t.arff: row 1, column `c`: `z` is not among the values that its attribute declares"]),
-        ("@data\nx,a\n", expect![[r#"
+        (
+            "@attribute\n",
+            expect!["t.arff: line 5: an attribute has no name"],
+        ),
+        (
+            "@data\n1,a\n1\n",
+            expect!["t.arff: row 2: has 1 values, but 2 attributes are declared"],
+        ),
+        (
+            "@data\n1,z\n",
+            expect![
+                "t.arff: row 1, column `c`: `z` is not among the values that its attribute declares"
+            ],
+        ),
+        (
+            "@data\nx,a\n",
+            expect![[r#"
             t.arff: row 1, column `x`: `x` is not a finite number
-            help: the fields before it are numbers: mend the field, leave the column out with --exclude, or take all of it as categories with --category"#]]),
+            help: the fields before it are numbers: mend the field, leave the column out with --exclude, or take all of it as categories with --category"#]],
+        ),
     ] {
         expected.assert_eq(&fault("t.arff", format!("{head}{rest}")));
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use driftline::Result;
 use driftline::data::Shape;
 use driftline::reading::{
-    Answer, Choice, Coding, EncodeOptions, Encoding, Files, Filter, InputEncoding, LabeledRows, Note, NoteCode,
-    Notes, ReadOptions, RowReader, Rows, read_all,
+    Answer, Choice, Coding, EncodeOptions, Encoding, Files, Filter, InputEncoding, LabeledRows,
+    Note, NoteCode, Notes, ReadOptions, RowReader, Rows, read_all, read_numbers,
 };
 use expect_test::expect;
 
@@ -25,15 +25,26 @@ fn label(name: &str) -> Choice {
 fn fit(path: PathBuf, choice: &Choice) -> Result<(Encoding, LabeledRows, Notes)> {
     let mut notes = Notes::new();
     let files = Files::new([path])?;
-    let (encoding, rows) =
-        Encoding::fit(&files, choice, &ReadOptions::default(), EncodeOptions::default(), &mut notes)?;
+    let (encoding, rows) = Encoding::fit(
+        &files,
+        choice,
+        &ReadOptions::default(),
+        EncodeOptions::default(),
+        &mut notes,
+    )?;
     Ok((encoding, rows, notes))
 }
 
 fn apply(path: PathBuf, encoding: &Encoding, choice: &Choice) -> Result<(Rows, Notes)> {
     let mut notes = Notes::new();
     let files = Files::new([path])?;
-    let rows = read_all(&files, encoding, choice, &ReadOptions::default(), &mut notes)?;
+    let rows = read_all(
+        &files,
+        encoding,
+        choice,
+        &ReadOptions::default(),
+        &mut notes,
+    )?;
     Ok((rows, notes))
 }
 
@@ -46,14 +57,26 @@ fn the_source_fixes_everything() {
     let folder = Folder::new();
     let (encoding, rows, notes) = fit(folder.write("s.csv", SOURCE), &label("kind")).unwrap();
     assert_eq!(encoding.classes(), ["a", "b"]);
-    assert_eq!(encoding.input_names(), ["size", "colour=blue", "colour=red", "flat"]);
+    assert_eq!(
+        encoding.input_names(),
+        ["size", "colour=blue", "colour=red", "flat"]
+    );
     assert_eq!(encoding.shape(), Shape::Vector(4));
     assert_eq!(rows.labels.as_slice(), [1, 0, 1]);
     let deviation = (2.0f64 / 3.0).sqrt();
-    assert_eq!(rows.inputs.row(0), [(-1.0 / deviation) as f32, 0.0, 1.0, 0.0]);
-    assert_eq!(rows.inputs.row(1), [(1.0 / deviation) as f32, 1.0, 0.0, 0.0]);
+    assert_eq!(
+        rows.inputs.row(0),
+        [(-1.0 / deviation) as f32, 0.0, 1.0, 0.0]
+    );
+    assert_eq!(
+        rows.inputs.row(1),
+        [(1.0 / deviation) as f32, 1.0, 0.0, 0.0]
+    );
     let notes: Vec<String> = notes.as_slice().iter().map(Note::to_string).collect();
-    assert_eq!(notes, ["columns with one value in the whole source, of which nothing can be learned: `flat`"]);
+    assert_eq!(
+        notes,
+        ["columns with one value in the whole source, of which nothing can be learned: `flat`"]
+    );
     assert_eq!(rows.origins.get(2), (&*folder.path("s.csv"), 3));
 
     let json = serde_json::to_string(&encoding).unwrap();
@@ -83,9 +106,17 @@ fn later_rows_are_matched_by_name_and_what_is_odd_is_noted() {
     assert!(rows.answers.is_none());
     assert_eq!(
         codes(&notes),
-        [NoteCode::LabelIgnored, NoteCode::ColumnsAdded, NoteCode::ColumnsReordered, NoteCode::UnseenCategories]
+        [
+            NoteCode::LabelIgnored,
+            NoteCode::ColumnsAdded,
+            NoteCode::ColumnsReordered,
+            NoteCode::UnseenCategories
+        ]
     );
-    assert_eq!(notes.with(NoteCode::UnseenCategories).next().unwrap().count, 2);
+    assert_eq!(
+        notes.with(NoteCode::UnseenCategories).next().unwrap().count,
+        2
+    );
 
     let choice = Choice {
         answers: Some("kind".into()),
@@ -93,10 +124,16 @@ fn later_rows_are_matched_by_name_and_what_is_odd_is_noted() {
         ..Choice::default()
     };
     let (rows, notes) = apply(path, &encoding, &choice).unwrap();
-    assert_eq!(rows.answers.unwrap(), [Answer::Class(0), Answer::Unknown, Answer::Missing]);
+    assert_eq!(
+        rows.answers.unwrap(),
+        [Answer::Class(0), Answer::Unknown, Answer::Missing]
+    );
     assert_eq!(rows.ids[0].values, ["1", "2", "3"]);
     assert_eq!(rows.ids[1].values, ["teal", "red", "pink"]);
-    assert_eq!(notes.with(NoteCode::UnknownClasses).next().unwrap().about, "c");
+    assert_eq!(
+        notes.with(NoteCode::UnknownClasses).next().unwrap().about,
+        "c"
+    );
     assert_eq!(notes.with(NoteCode::LabelIgnored).count(), 0);
 }
 
@@ -118,24 +155,45 @@ fn missing_values_are_refused_or_filled_from_the_source() {
     assert_eq!(rows.inputs.row(1), [0.0, 0.0, 1.0, 0.0]);
     assert_eq!(codes(&notes), [NoteCode::Imputed, NoteCode::Imputed]);
     let error = fit(folder.write("u.csv", "a,k\n1,x\n,y\n3,x\n"), &label("k")).unwrap_err();
-    assert!(error.to_string().contains("row 2, column `a`: the value is missing"), "{error}");
-    let choice = Choice { impute: true, ..label("k") };
+    assert!(
+        error
+            .to_string()
+            .contains("row 2, column `a`: the value is missing"),
+        "{error}"
+    );
+    let choice = Choice {
+        impute: true,
+        ..label("k")
+    };
     let (encoding, rows, _) = fit(folder.path("u.csv"), &choice).unwrap();
-    let InputEncoding::Features(features) = encoding.input() else { panic!() };
-    assert_eq!(features[0].coding, Coding::Number { shift: 2.0, scale: 1.0, mean: 2.0 });
+    let InputEncoding::Features(features) = encoding.input() else {
+        panic!()
+    };
+    assert_eq!(
+        features[0].coding,
+        Coding::Number {
+            shift: 2.0,
+            scale: 1.0,
+            mean: 2.0
+        }
+    );
     assert_eq!(rows.inputs.row(1), [0.0]);
 }
 
 #[test]
 fn columns_and_rows_are_chosen() {
     let folder = Folder::new();
-    let text = "id,when,part,x,code,y\n1,5,a,1,10,no\n2,4,b,2,20,yes\n3,3,a,5,20,yes\n4,2,a,3,10,no\n";
+    let text =
+        "id,when,part,x,code,y\n1,5,a,1,10,no\n2,4,b,2,20,yes\n3,3,a,5,20,yes\n4,2,a,3,10,no\n";
     let path = folder.write("s.csv", text);
     let choice = Choice {
         time: Some("when".into()),
         ids: vec!["id".into()],
         categories: vec!["code".into()],
-        filters: vec![Filter { column: "part".into(), value: "a".into() }],
+        filters: vec![Filter {
+            column: "part".into(),
+            value: "a".into(),
+        }],
         ..label("y")
     };
     let (encoding, rows, _) = fit(path, &choice).unwrap();
@@ -145,7 +203,12 @@ fn columns_and_rows_are_chosen() {
     // The same rows as a stream: sorted by time, and `10.0` is the category `10`.
     let path = folder.write("t.csv", text.replace(",10,", ",10,"));
     let (rows, notes) = apply(path, &encoding, &choice).unwrap();
-    let times: Vec<String> = rows.times.unwrap().iter().map(ToString::to_string).collect();
+    let times: Vec<String> = rows
+        .times
+        .unwrap()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     assert_eq!(times, ["2", "3", "5"]);
     assert_eq!(rows.ids[0].values, ["4", "3", "1"]);
     assert!(codes(&notes).contains(&NoteCode::Unsorted));
@@ -172,30 +235,57 @@ fn bad_sources_and_streams_are_explained() {
         help: every row of the source needs a label: remove the rows without one"#]]
     .assert_eq(&refuse("a,k\n1,x\n2,\n", &label("k")));
     assert!(refuse("a,k\n1,x\n2,x\n", &label("k")).contains("only the class `x`"));
-    assert!(refuse("k,l\nx,1\ny,1\n", &Choice { exclude: vec!["l".into()], ..label("k") }).contains("no column left"));
+    assert!(
+        refuse(
+            "k,l\nx,1\ny,1\n",
+            &Choice {
+                exclude: vec!["l".into()],
+                ..label("k")
+            }
+        )
+        .contains("no column left")
+    );
     let filtered = Choice {
-        filters: vec![Filter { column: "a".into(), value: "9".into() }],
+        filters: vec![Filter {
+            column: "a".into(),
+            value: "9".into(),
+        }],
         ..label("k")
     };
     assert!(refuse("a,k\n1,x\n2,y\n", &filtered).contains("no row that --where lets pass"));
     let names: String = (0..1100).map(|i| format!("n{i},{}\n", i % 2)).collect();
-    assert!(refuse(&format!("who,k\n{names}"), &label("k")).contains("more than 1000 different texts"));
-    let dates: String = (0..1100).map(|i| format!("{:04}-01-01,{}\n", 1000 + i, i % 2)).collect();
+    assert!(
+        refuse(&format!("who,k\n{names}"), &label("k")).contains("more than 1000 different texts")
+    );
+    let dates: String = (0..1100)
+        .map(|i| format!("{:04}-01-01,{}\n", 1000 + i, i % 2))
+        .collect();
     assert!(refuse(&format!("day,k\n{dates}"), &label("k")).contains("--time"));
 
     let (encoding, ..) = fit(folder.write("s.csv", SOURCE), &label("kind")).unwrap();
     let refuse = |text: &str, choice: &Choice| {
-        let error = apply(folder.write("t.csv", text), &encoding, choice).err().unwrap();
+        let error = apply(folder.write("t.csv", text), &encoding, choice)
+            .err()
+            .unwrap();
         said(&folder, &error)
     };
     expect![[r#"
         t.csv: has no column `flat` for a feature of the model
         help: its columns are `size`, `colour`"#]]
     .assert_eq(&refuse("size,colour\n1,red\n", &Choice::default()));
-    assert!(refuse("size,colour,flat\nbig,red,7\n", &Choice::default()).contains("row 1, column `size`: `big` is not a finite number"));
-    let leaking = Choice { answers: Some("size".into()), ..Choice::default() };
+    assert!(
+        refuse("size,colour,flat\nbig,red,7\n", &Choice::default())
+            .contains("row 1, column `size`: `big` is not a finite number")
+    );
+    let leaking = Choice {
+        answers: Some("size".into()),
+        ..Choice::default()
+    };
     assert!(refuse("size,colour,flat\n1,red,7\n", &leaking).contains("cannot be the answers"));
-    assert!(refuse("size,colour,flat\n1e300,red,7\n", &Choice::default()).contains("row 1, column `size`: 1e300"));
+    assert!(
+        refuse("size,colour,flat\n1e300,red,7\n", &Choice::default())
+            .contains("row 1, column `size`: 1e300")
+    );
 }
 
 #[test]
@@ -203,9 +293,20 @@ fn numeric_labels_agree_however_they_are_written() {
     let folder = Folder::new();
     let (encoding, ..) = fit(folder.write("s.csv", "x,y\n1,10\n2,9\n3,10\n"), &label("y")).unwrap();
     assert_eq!(encoding.classes(), ["9", "10"]);
-    let choice = Choice { answers: Some("y".into()), ..Choice::default() };
-    let (rows, _) = apply(folder.write("t.csv", "x,y\n1,9.0\n2,10.00\n3,9.5\n"), &encoding, &choice).unwrap();
-    assert_eq!(rows.answers.unwrap(), [Answer::Class(0), Answer::Class(1), Answer::Unknown]);
+    let choice = Choice {
+        answers: Some("y".into()),
+        ..Choice::default()
+    };
+    let (rows, _) = apply(
+        folder.write("t.csv", "x,y\n1,9.0\n2,10.00\n3,9.5\n"),
+        &encoding,
+        &choice,
+    )
+    .unwrap();
+    assert_eq!(
+        rows.answers.unwrap(),
+        [Answer::Class(0), Answer::Class(1), Answer::Unknown]
+    );
 }
 
 #[test]
@@ -220,8 +321,14 @@ fn pictures_must_have_the_size_of_the_source() {
     assert_eq!(rows.labels.as_slice(), [0, 1, 1]);
     assert_eq!(codes(&notes), [NoteCode::ColumnsUnused]);
     let error = apply(folder.path("t"), &encoding, &Choice::default()).unwrap_err();
-    assert!(error.to_string().contains("is 2×3, but the others are 2×2"), "{error}");
-    let choice = Choice { ids: vec!["file".into()], ..Choice::default() };
+    assert!(
+        error.to_string().contains("is 2×3, but the others are 2×2"),
+        "{error}"
+    );
+    let choice = Choice {
+        ids: vec!["file".into()],
+        ..Choice::default()
+    };
     let (rows, _) = apply(folder.path("u"), &encoding, &choice).unwrap();
     assert_eq!(rows.inputs.row(0)[0], 0.2);
     assert_eq!(rows.ids[0].values, ["1.png"]);
@@ -233,7 +340,13 @@ fn a_large_file_is_read_in_batches() {
     let (encoding, ..) = fit(folder.write("s.csv", "x,y\n1,a\n2,b\n"), &label("y")).unwrap();
     let many: String = (0..20_000).map(|i| format!("{i}\n")).collect();
     let files = Files::new([folder.write("t.csv", format!("x\n{many}"))]).unwrap();
-    let mut reader = RowReader::open(&files, &encoding, &Choice::default(), &ReadOptions::default()).unwrap();
+    let mut reader = RowReader::open(
+        &files,
+        &encoding,
+        &Choice::default(),
+        &ReadOptions::default(),
+    )
+    .unwrap();
     let (mut rows, mut batches) = (0, 0);
     while let Some(batch) = reader.next_rows().unwrap() {
         assert_eq!(batch.inputs.row(0), [((rows as f64 - 1.5) / 0.5) as f32]);
@@ -241,4 +354,20 @@ fn a_large_file_is_read_in_batches() {
         batches += 1;
     }
     assert!(rows == 20_000 && batches > 1);
+}
+
+#[test]
+fn a_table_of_numbers_is_read_as_it_stands() {
+    let folder = Folder::new();
+    let files = Files::new([folder.write("t.csv", "a,name,b\n1,x,2.5\n-3,y,4\n")]).unwrap();
+    let (names, inputs) = read_numbers(&files, &ReadOptions::default()).unwrap();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(&*inputs.contiguous(), [1.0, 2.5, -3.0, 4.0]);
+    let files = Files::new([folder.write("t.csv", "a\n1\n\"\"\n")]).unwrap();
+    let error = read_numbers(&files, &ReadOptions::default()).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("row 2, column `a`: the value is missing")
+    );
 }

@@ -33,7 +33,10 @@ pub fn npy(descr: &str, shape: &str, values: &[u8]) -> Vec<u8> {
 }
 
 pub fn f32s(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect()
 }
 
 /// A zip archive; `claimed` overrides the unpacked size that the directory announces.
@@ -81,7 +84,8 @@ pub fn zip(entries: &[(&str, &[u8])], deflate: bool, claimed: Option<u32>) -> Ve
 /// A Parquet file of `rows` rows with columns `x` (double), `n` (whole numbers) and `label` (text), in row groups of
 /// `group` rows.
 pub fn parquet(rows: usize, group: usize, packing: Packing) -> Vec<u8> {
-    let schema = "message table { REQUIRED DOUBLE x; REQUIRED INT64 n; OPTIONAL BYTE_ARRAY label (UTF8); }";
+    let schema =
+        "message table { REQUIRED DOUBLE x; REQUIRED INT64 n; OPTIONAL BYTE_ARRAY label (UTF8); }";
     let schema = Arc::new(parse_message_type(schema).unwrap());
     let properties = WriterProperties::builder().set_compression(packing).build();
     let mut writer = SerializedFileWriter::new(vec![], schema, Arc::new(properties)).unwrap();
@@ -90,16 +94,28 @@ pub fn parquet(rows: usize, group: usize, packing: Packing) -> Vec<u8> {
         let mut out = writer.next_row_group().unwrap();
         let mut column = out.next_column().unwrap().unwrap();
         let x: Vec<f64> = own.iter().map(|&i| i as f64 * 0.1).collect();
-        column.typed::<DoubleType>().write_batch(&x, None, None).unwrap();
+        column
+            .typed::<DoubleType>()
+            .write_batch(&x, None, None)
+            .unwrap();
         column.close().unwrap();
         let mut column = out.next_column().unwrap().unwrap();
         let n: Vec<i64> = own.iter().map(|&i| i as i64 % 5).collect();
-        column.typed::<Int64Type>().write_batch(&n, None, None).unwrap();
+        column
+            .typed::<Int64Type>()
+            .write_batch(&n, None, None)
+            .unwrap();
         column.close().unwrap();
         let mut column = out.next_column().unwrap().unwrap();
-        let labels: Vec<_> = own.iter().map(|&i| if i % 2 == 0 { "even" } else { "odd" }.into()).collect();
+        let labels: Vec<_> = own
+            .iter()
+            .map(|&i| if i % 2 == 0 { "even" } else { "odd" }.into())
+            .collect();
         let levels = vec![1; own.len()];
-        column.typed::<ByteArrayType>().write_batch(&labels, Some(&levels), None).unwrap();
+        column
+            .typed::<ByteArrayType>()
+            .write_batch(&labels, Some(&levels), None)
+            .unwrap();
         column.close().unwrap();
         out.close().unwrap();
     }

@@ -10,7 +10,9 @@ use crate::table;
 const ROWS: usize = 30;
 
 fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/tables").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/reference/tables")
+        .join(name)
 }
 
 /// The recurrence of the script; `gaps` where the format has missing values.
@@ -25,7 +27,9 @@ fn expected(columns: &[&str], gaps: bool, moments: fn(i64) -> String) -> Vec<Vec
         "label" => if i * i % 5 > 1 { "yes" } else { "no" }.into(),
         _ => i.to_string(),
     };
-    (0..ROWS).map(|i| columns.iter().map(|c| cell(i, c)).collect()).collect()
+    (0..ROWS)
+        .map(|i| columns.iter().map(|c| cell(i, c)).collect())
+        .collect()
 }
 
 fn as_time(i: i64) -> String {
@@ -59,7 +63,9 @@ fn parquet_of_pandas_polars_and_pyarrow_in_every_packing_and_encoding() {
         agrees(name, &ALL, true, as_time);
     }
     assert_eq!(
-        open(&path("gzip.parquet"), &ReadOptions::default()).unwrap().stated(),
+        open(&path("gzip.parquet"), &ReadOptions::default())
+            .unwrap()
+            .stated(),
         "Parquet, 5 row groups"
     );
 }
@@ -78,7 +84,9 @@ fn variables_of_scipy() {
     for name in ["plain.mat", "packed.mat"] {
         agrees(name, &["number", "count", "city", "label"], false, as_time);
     }
-    let stated = open(&path("packed.mat"), &ReadOptions::default()).unwrap().stated();
+    let stated = open(&path("packed.mat"), &ReadOptions::default())
+        .unwrap()
+        .stated();
     assert!(stated.ends_with("(left out: note)"), "{stated}");
     // Examples last, as SVHN has them.
     let (names, rows) = table(&path("pictures.mat"), &ReadOptions::default()).unwrap();
@@ -103,9 +111,19 @@ fn columns_are_chosen_by_name_and_may_be_asked_for_as_text() {
         text: vec!["count".into()],
         ..ReadOptions::default()
     };
-    for name in ["pandas.csv", "pandas.parquet", "numpy.npz", "packed.mat", "liac.arff"] {
+    for name in [
+        "pandas.csv",
+        "pandas.parquet",
+        "numpy.npz",
+        "packed.mat",
+        "liac.arff",
+    ] {
         let (names, rows) = table(&path(name), &options).unwrap();
         assert_eq!(names, ["count", "label"], "{name}");
-        assert_eq!(rows, expected(&["count", "label"], false, as_time), "{name}");
+        assert_eq!(
+            rows,
+            expected(&["count", "label"], false, as_time),
+            "{name}"
+        );
     }
 }

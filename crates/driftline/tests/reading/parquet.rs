@@ -22,7 +22,14 @@ fn row_groups_follow_each_other_in_every_packing() {
         assert_eq!(rows.len(), 250);
         for (i, row) in rows.iter().enumerate() {
             let label = if i % 2 == 0 { "even" } else { "odd" };
-            assert_eq!(row[..], [(i as f64 * 0.1).to_string(), (i % 5).to_string(), label.into()]);
+            assert_eq!(
+                row[..],
+                [
+                    (i as f64 * 0.1).to_string(),
+                    (i % 5).to_string(),
+                    label.into()
+                ]
+            );
         }
     }
     let frames = open(&folder.path("a.parquet"), &ReadOptions::default()).unwrap();
@@ -35,8 +42,14 @@ fn whole_numbers_are_single_and_nothing_is_lost() {
     let path = folder.write("a.parquet", parquet(10, 10, Compression::SNAPPY));
     let mut frames = open(&path, &ReadOptions::default()).unwrap();
     let frame = frames.next_frame().unwrap().unwrap();
-    assert!(matches!(frame.columns[0], Column::Numbers(Numbers::Double(_))));
-    assert!(matches!(frame.columns[1], Column::Numbers(Numbers::Single(_))));
+    assert!(matches!(
+        frame.columns[0],
+        Column::Numbers(Numbers::Double(_))
+    ));
+    assert!(matches!(
+        frame.columns[1],
+        Column::Numbers(Numbers::Single(_))
+    ));
 }
 
 #[test]
@@ -60,6 +73,11 @@ fn a_row_group_larger_than_allowed_is_refused() {
         ..ReadOptions::default()
     };
     let error = table(&path, &options).unwrap_err();
-    assert!(error.to_string().contains("row group of more than 1000 bytes"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("row group of more than 1000 bytes"),
+        "{error}"
+    );
     assert!(error.help().unwrap().contains("smaller row groups"));
 }

@@ -26,10 +26,17 @@ fn a_class_per_folder_in_the_order_of_file_names() {
     assert_eq!(names, ["file", "label", "image"]);
     assert_eq!(
         rows,
-        [["cat/2.png", "cat", "2 3"], ["dog/9.PNG", "dog", "9 10"], ["cat/10.png", "cat", "10 11"]]
+        [
+            ["cat/2.png", "cat", "2 3"],
+            ["dog/9.PNG", "dog", "9 10"],
+            ["cat/10.png", "cat", "10 11"]
+        ]
     );
-    let stated = open(folder.0.path(), &ReadOptions::default()).unwrap().stated();
-    expect!["3 pictures, 1×2 grey, a class per sub-folder, in the order of file names"].assert_eq(&stated);
+    let stated = open(folder.0.path(), &ReadOptions::default())
+        .unwrap()
+        .stated();
+    expect!["3 pictures, 1×2 grey, a class per sub-folder, in the order of file names"]
+        .assert_eq(&stated);
 }
 
 #[test]
@@ -38,15 +45,27 @@ fn a_csv_file_tells_order_and_columns() {
     folder.write("a.png", picture(1, 1, 1, false, "png"));
     folder.write("b.png", picture(1, 1, 2, false, "png"));
     folder.write("c.png", picture(1, 1, 3, false, "png"));
-    folder.write("list.csv", "picture,kind,year\nb.png,x,1930\na.png,y,1931\n");
+    folder.write(
+        "list.csv",
+        "picture,kind,year\nb.png,x,1930\na.png,y,1931\n",
+    );
     let (names, rows) = read(&folder, ImageOptions::default()).unwrap();
     assert_eq!(names, ["file", "picture", "kind", "year", "image"]);
     assert_eq!(rows[0], ["b.png", "b.png", "x", "1930", "2"]);
     assert_eq!(rows.len(), 2);
     for (text, expected) in [
-        ("file,kind\nb.png,x\nz.png,y\n", "row 2, column `file`: there is no file `z.png`"),
-        ("file,kind\nb.png,x\n../b.png,y\n", "there is no file `../b.png`"),
-        ("file,kind\nb.png,x\nb.png,y\n", "`b.png` stands in row 1 already"),
+        (
+            "file,kind\nb.png,x\nz.png,y\n",
+            "row 2, column `file`: there is no file `z.png`",
+        ),
+        (
+            "file,kind\nb.png,x\n../b.png,y\n",
+            "there is no file `../b.png`",
+        ),
+        (
+            "file,kind\nb.png,x\nb.png,y\n",
+            "`b.png` stands in row 1 already",
+        ),
         ("kind,n\nx,1\n", "no column of the pictures' file names"),
         ("file,image\nb.png,1\n", "has a column `image`"),
     ] {
@@ -71,7 +90,11 @@ fn sizes_and_colours() {
     let folder = Folder::new();
     folder.write("a.png", picture(1, 1, 100, false, "png"));
     folder.write("b.png", picture(1, 1, 100, true, "png"));
-    assert!(read(&folder, ImageOptions::default()).unwrap_err().contains("colour picture"));
+    assert!(
+        read(&folder, ImageOptions::default())
+            .unwrap_err()
+            .contains("colour picture")
+    );
     let coloured = |colour| ImageOptions {
         colour: Some(colour),
         ..ImageOptions::default()
@@ -81,23 +104,45 @@ fn sizes_and_colours() {
     let (_, rows) = read(&folder, coloured(Colour::Grey)).unwrap();
     // 0.299 · 100 + 0.114 · 255.
     assert_eq!([&*rows[0][1], &*rows[1][1]], ["100", "59"]);
-    let frames = open(folder.0.path(), &ReadOptions { images: coloured(Colour::Rgb), ..ReadOptions::default() });
-    let shape = Shape::Image { height: 1, width: 1, channels: 3 };
+    let frames = open(
+        folder.0.path(),
+        &ReadOptions {
+            images: coloured(Colour::Rgb),
+            ..ReadOptions::default()
+        },
+    );
+    let shape = Shape::Image {
+        height: 1,
+        width: 1,
+        channels: 3,
+    };
     assert_eq!(frames.unwrap().fields()[1].kind, Kind::Image(shape));
 }
 
 #[test]
 fn damage_and_emptiness() {
     let folder = Folder::new();
-    assert!(read(&folder, ImageOptions::default()).unwrap_err().contains("holds no PNG or JPEG"));
+    assert!(
+        read(&folder, ImageOptions::default())
+            .unwrap_err()
+            .contains("holds no PNG or JPEG")
+    );
     let whole = picture(9, 9, 0, false, "png");
     folder.write("a.png", &whole);
     folder.write("b.png", &whole[..whole.len() / 2]);
     let error = read(&folder, ImageOptions::default()).unwrap_err();
     assert!(error.starts_with("b.png: cannot be decoded"), "{error}");
     folder.write("b.png", "no picture at all");
-    assert!(read(&folder, ImageOptions::default()).unwrap_err().starts_with("b.png: "));
+    assert!(
+        read(&folder, ImageOptions::default())
+            .unwrap_err()
+            .starts_with("b.png: ")
+    );
     std::fs::remove_file(folder.path("b.png")).unwrap();
     folder.write("cat/a.png", &whole);
-    assert!(read(&folder, ImageOptions::default()).unwrap_err().contains("both beside and inside"));
+    assert!(
+        read(&folder, ImageOptions::default())
+            .unwrap_err()
+            .contains("both beside and inside")
+    );
 }

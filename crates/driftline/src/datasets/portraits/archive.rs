@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::Portraits;
 use crate::data::Labels;
 use crate::datasets::image::GreyImages;
+use crate::reading::formats::images::luma;
 use crate::{Error, Result};
 
 /// What an archive held.
@@ -98,12 +99,6 @@ fn read_grey(path: &Path, side: u32) -> Result<Vec<u8>> {
         ::image::imageops::FilterType::Lanczos3,
     );
     Ok(small.pixels().map(|pixel| luma(pixel.0)).collect())
-}
-
-/// The luma of ITU-R 601 in 16-bit fixed point, the usual way to grey: 0.299 R + 0.587 G + 0.114 B.
-fn luma([red, green, blue]: [u8; 3]) -> u8 {
-    let [red, green, blue] = [red, green, blue].map(u32::from);
-    ((red * 19_595 + green * 38_470 + blue * 7_471 + 0x8000) >> 16) as u8
 }
 
 #[cfg(test)]

@@ -286,7 +286,7 @@ impl Applied {
             };
             *out = encode(value);
             if !out.is_finite() {
-                let message = format!("{value} is not a number that can be learned from");
+                let message = format!("{value:?} is not a number that can be learned from");
                 return Err(self.place(frame, at, row, message).into());
             }
         }

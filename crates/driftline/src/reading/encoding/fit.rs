@@ -188,7 +188,7 @@ impl Table {
             return Ok(InputEncoding::Images {
                 column: self.fields[at].name.clone(),
                 shape,
-                resize: options.images.resize,
+                resize: options.images.size.is_some() && !options.images.exact,
             });
         }
         if images.len() > 1 {

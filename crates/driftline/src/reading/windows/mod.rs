@@ -88,6 +88,7 @@ impl WindowedStream {
         let frames = source.open(&read)?;
         // Missing columns are told before the survey takes its time.
         let applied = Applied::new(encoding, choice, frames.fields(), frames.files())?;
+        source.check(&read)?;
         let surveyor = Surveyor {
             source: &*source,
             choice,

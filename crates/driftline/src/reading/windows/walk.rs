@@ -80,6 +80,8 @@ impl Walk {
         self.expect_room(size)?;
         let mut buffer = self.applied.buffer();
         let mut notes = Notes::new();
+        let width = self.applied.encoding().shape().size();
+        buffer.values.reserve_exact(size * width);
         while buffer.len() < size {
             let (frame, rows, used) = match self.pending.take() {
                 Some(pending) => pending,

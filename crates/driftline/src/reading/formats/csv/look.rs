@@ -69,7 +69,7 @@ impl Look {
         let header = options
             .header
             .unwrap_or_else(|| first_line_names(&first, rest));
-        if header && rest.is_empty() {
+        if header && rest.is_empty() && whole {
             return Err(DataFault::new(path, "has a header but no rows").into());
         }
         let names: Vec<String> = (0..first.len())

@@ -49,7 +49,7 @@ impl Target {
             height,
             width,
             colour: options.colour.unwrap_or(own),
-            resize: options.size.is_some() && options.resize,
+            resize: options.size.is_some() && !options.exact,
             convert: options.colour.is_some(),
         })
     }
@@ -100,7 +100,7 @@ impl Target {
                 path,
                 "is a colour picture, but the others are grey",
             )
-            .help("choose with --colour grey or --colour rgb, where the source is fitted")
+            .help("choose with --image-colour grey or rgb, where the source is fitted")
             .into()),
             colour => {
                 let mut rgb = picture.into_rgb8();

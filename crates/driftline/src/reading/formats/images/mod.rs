@@ -14,6 +14,8 @@ use crate::{Error, Result};
 use decode::Target;
 use listing::Listing;
 
+pub(crate) use decode::luma;
+
 /// The columns that a folder gives.
 const FILE: &str = "file";
 const LABEL: &str = "label";

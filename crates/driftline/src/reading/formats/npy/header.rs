@@ -86,7 +86,9 @@ impl Header {
             text if text.starts_with("True") => true,
             text if text.starts_with("False") => false,
             _ => {
-                return Err("its NPY header says neither True nor False for `fortran_order`".into());
+                return Err(
+                    "its NPY header says neither True nor False for `fortran_order`".into(),
+                );
             }
         };
         let shape = after("shape")?
