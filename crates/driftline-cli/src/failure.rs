@@ -54,12 +54,15 @@ impl Failure {
             Failure::Told { help, .. } => return help.as_deref(),
             Failure::ClosedPipe => return None,
         };
+        if let Some(help) = error.help() {
+            return Some(help);
+        }
         match error {
             Error::UnevenWindows { .. } => {
-                Some("set `tail` to `drop`, `keep` or `merge`, or choose another window")
+                Some("set the tail to `drop`, `keep` or `merge`, or choose another window")
             }
             Error::WindowTooLarge { .. } => {
-                Some("choose a smaller `window`, or give the number of `windows`")
+                Some("choose a smaller window, or give the number of windows")
             }
             Error::Starved { .. } => {
                 Some("lower the fraction to drop, or set `starvation` to `hold`")

@@ -17,7 +17,7 @@ use super::window::Place;
 use crate::models::any::AnyLearner;
 use crate::models::network::Runtime;
 use crate::random::Seed;
-use crate::reading::{FrameSource, NoteCode, ReadOptions, Rows};
+use crate::reading::{FrameSource, NoteCode, ReadOptions, RowReader, Rows};
 use crate::{Error, Result};
 
 /// How a stream is adapted to, and where the results go.
@@ -136,7 +136,10 @@ impl Adapt {
             }
             None => {
                 let source = self.source(start, &origin)?;
-                watch.fitted(&source);
+                if let Origin::Source(_) = origin {
+                    watch.fitted(&source);
+                }
+                self.check_rows(&source, &*stream.source)?;
                 let stages = self.stages(&source, stream.source)?;
                 let manifest = Manifest {
                     kind: "run".into(),
@@ -178,6 +181,15 @@ impl Adapt {
             watch.window(record, planned);
         }
         Ok(run)
+    }
+
+    /// Reads the whole stream once before anything is written: a fault in its last row is told now, not after hours of
+    /// training, and leaves no half of a run behind.
+    fn check_rows(&self, source: &Bundle, stream: &dyn FrameSource) -> Result<()> {
+        let choice = &self.settings.choice;
+        let mut rows = RowReader::open(stream, &source.encoding, choice, &self.read)?;
+        while rows.next_rows()?.is_some() {}
+        Ok(())
     }
 
     fn stages(&self, source: &Bundle, stream: Box<dyn FrameSource>) -> Result<Stages> {

@@ -1,0 +1,38 @@
+//! `adapt` killed at random moments and run again: the same bytes as a run that was left alone. `bench/kill.py` does this
+//! fifty times.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::files::{Place, SOURCE, turning};
+
+#[test]
+fn a_killed_run_ends_with_the_same_bytes() {
+    let place = Place::new();
+    place.write("long.csv", turning(4000, 0.0, 2.0, 8));
+    let words = format!(
+        "adapt {SOURCE} --stream long.csv --time day --id id --window 100 --answers label --model mlp --epochs 3 --quiet --out run"
+    );
+    let began = Instant::now();
+    place.good(&words);
+    let whole_time = began.elapsed();
+    let whole = place.contents("run");
+    std::fs::remove_dir_all(place.at("run")).unwrap();
+    let program = assert_cmd::cargo::cargo_bin("driftline");
+    // Moments from the very beginning to the very end, whatever the machine's speed.
+    for share in [0.02, 0.1, 0.3, 0.17, 0.5] {
+        let mut child = Command::new(&program)
+            .args(words.split_whitespace())
+            .current_dir(place.folder.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_secs_f64(whole_time.as_secs_f64() * share));
+        // It may have ended by itself, which is as good.
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    place.good(&words);
+    assert_eq!(place.contents("run"), whole);
+}
