@@ -1,6 +1,8 @@
 //! Reads the number columns of a table into one array, row after row, and says how long that took: what `bench/parquet.py`
 //! compares with pandas.
 
+#![expect(clippy::disallowed_methods, reason = "a benchmark needs a clock")]
+
 use std::time::Instant;
 
 use driftline::reading::{Files, ReadOptions, read_numbers};

@@ -201,8 +201,9 @@ fn columns_and_rows_are_chosen() {
     assert_eq!(rows.labels.as_slice(), [0, 1, 0]);
     assert_eq!(rows.origins.get(1).1, 3);
     // The same rows as a stream: sorted by time, and `10.0` is the category `10`.
-    let path = folder.write("t.csv", text.replace(",10,", ",10,"));
+    let path = folder.write("t.csv", text.replace(",10,", ",10.0,"));
     let (rows, notes) = apply(path, &encoding, &choice).unwrap();
+    assert_eq!(rows.inputs.row(0)[1..], [1.0, 0.0]);
     let times: Vec<String> = rows
         .times
         .unwrap()

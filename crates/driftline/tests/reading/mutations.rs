@@ -21,6 +21,10 @@ use crate::Folder;
 use crate::make::{gzip, npy, parquet, picture, zip};
 
 /// How many copies; `DRIFTLINE_MUTATIONS=50000` tries more, among them the usual ones.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a longer search is asked for by hand"
+)]
 fn copies() -> usize {
     let asked = std::env::var("DRIFTLINE_MUTATIONS").ok();
     asked.and_then(|n| n.parse().ok()).unwrap_or(1000)

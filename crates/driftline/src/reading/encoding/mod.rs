@@ -4,7 +4,9 @@
 mod apply;
 mod check;
 mod classes;
+mod features;
 mod fit;
+mod parts;
 mod statistics;
 
 use serde::{Deserialize, Serialize};
@@ -12,8 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::{Choice, ImageOptions, Origins, ReadOptions};
 use crate::data::{Inputs, Labels, Shape};
 
-pub(crate) use apply::{Applied, time_of};
+pub(crate) use apply::Applied;
 pub(crate) use classes::same_text;
+pub(crate) use parts::time_of;
 
 /// What was learned from the source about how rows become inputs. It is stored with the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -131,6 +134,18 @@ impl Encoding {
                 .collect(),
         });
         names.collect()
+    }
+
+    /// The categories of each of [`Encoding::columns`] that is one-hot encoded.
+    pub(super) fn categories(&self) -> impl Iterator<Item = Option<&[String]>> {
+        let features = match &self.input {
+            InputEncoding::Features(features) => &features[..],
+            InputEncoding::Images { .. } => &[],
+        };
+        features.iter().map(|feature| match &feature.coding {
+            Coding::OneHot { categories, .. } => Some(&categories[..]),
+            Coding::Number { .. } => None,
+        })
     }
 
     /// How many inputs each of [`Encoding::columns`] becomes.

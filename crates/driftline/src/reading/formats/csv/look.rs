@@ -163,22 +163,22 @@ fn best(start: &[u8]) -> u8 {
 fn first_line_names(first: &[&str], rest: &[csv::ByteRecord]) -> bool {
     let is_word = |field: &&str| number(field).is_none();
     if rest.is_empty() {
-        return first.iter().all(|field| is_word(&field));
+        return first.iter().all(is_word);
     }
     let word_above_numbers = first
         .iter()
         .enumerate()
-        .any(|(column, field)| is_word(&field) && numbers_in(rest, column));
-    let counted = first.iter().any(|field| is_word(&field))
+        .any(|(column, field)| is_word(field) && numbers_in(rest, column));
+    let counted = first.iter().any(is_word)
         && first
             .iter()
             .enumerate()
-            .all(|(column, field)| is_word(&field) || field.parse() == Ok(column));
+            .all(|(column, field)| is_word(field) || field.parse() == Ok(column));
     // The first name may be empty: an index column.
     let all_words = first
         .iter()
         .enumerate()
-        .all(|(column, field)| is_word(&field) || (column == 0 && field.is_empty()));
+        .all(|(column, field)| is_word(field) || (column == 0 && field.is_empty()));
     let mut names: Vec<&str> = first.to_vec();
     names.sort_unstable();
     names.dedup();

@@ -1,0 +1,224 @@
+//! Columns of numbers and categories into inputs.
+
+use rayon::prelude::*;
+
+use super::apply::Applied;
+use super::classes::ClassLookup;
+use super::{Coding, InputEncoding};
+use crate::reading::formats::text_table::{not_a_number, number};
+use crate::reading::selection::cell_text;
+use crate::reading::{Column, Frame, NoteCode, Notes, Numbers};
+use crate::{Error, Result};
+
+/// Rows that are encoded together: their inputs stay in the processor's cache while column after column is filled in.
+const BLOCK: usize = 256;
+
+impl Applied {
+    pub(super) fn fill_features(
+        &self,
+        frame: &Frame,
+        rows: &[usize],
+        values: &mut [f32],
+        notes: &mut Notes,
+    ) -> Result<()> {
+        let InputEncoding::Features(features) = &self.encoding.input else {
+            return Ok(());
+        };
+        let width = self.width;
+        // The plain case, numbers that are there, side by side on all threads; the rest afterwards, where it occurs.
+        let numbers: Vec<(usize, &Numbers, f64, f64)> = self
+            .columns
+            .iter()
+            .zip(features)
+            .filter_map(
+                |(&(at, input), feature)| match (&frame.columns[at], &feature.coding) {
+                    (Column::Numbers(numbers), &Coding::Number { shift, scale, .. }) => {
+                        Some((input, numbers, shift, scale))
+                    }
+                    _ => None,
+                },
+            )
+            .collect();
+        let blocks = values
+            .par_chunks_mut(BLOCK * width)
+            .zip(rows.par_chunks(BLOCK));
+        let odd = blocks
+            .map(|(values, rows)| {
+                let mut odd = vec![false; numbers.len()];
+                for ((input, numbers, shift, scale), odd) in numbers.iter().zip(&mut odd) {
+                    *odd = fill(&mut values[*input..], width, rows, numbers, *shift, *scale);
+                }
+                odd
+            })
+            .reduce(
+                || vec![false; numbers.len()],
+                |a, b| a.iter().zip(&b).map(|(a, b)| a | b).collect(),
+            );
+        let odd_inputs: Vec<usize> = numbers
+            .iter()
+            .zip(&odd)
+            .filter(|(_, odd)| **odd)
+            .map(|((input, ..), _)| *input)
+            .collect();
+        for ((&(at, input), feature), known) in
+            self.columns.iter().zip(features).zip(&self.categories)
+        {
+            match &feature.coding {
+                Coding::Number { shift, scale, mean } => {
+                    let plain = matches!(&frame.columns[at], Column::Numbers(_));
+                    if plain && !odd_inputs.contains(&input) {
+                        continue;
+                    }
+                    let encode = |value: f64| ((value - shift) / scale) as f32;
+                    let filled = &mut values[input..];
+                    self.slow_numbers(frame, rows, at, *mean, encode, filled, notes)?;
+                }
+                Coding::OneHot {
+                    categories,
+                    most_frequent,
+                } => {
+                    let filled = &mut values[input..];
+                    let Some(known) = known else { continue };
+                    let fill = (&*categories[*most_frequent], *most_frequent);
+                    self.one_hot(frame, rows, at, known, fill, filled, notes)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Numbers one by one: those that are missing, infinite, or written as text.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one column of one frame, taken apart"
+    )]
+    fn slow_numbers(
+        &self,
+        frame: &Frame,
+        rows: &[usize],
+        at: usize,
+        mean: f64,
+        encode: impl Fn(f64) -> f32,
+        values: &mut [f32],
+        notes: &mut Notes,
+    ) -> Result<()> {
+        let name = &self.fields[at].name;
+        let mut imputed = 0;
+        for (&row, out) in rows.iter().zip(values.iter_mut().step_by(self.width)) {
+            let value = match &frame.columns[at] {
+                Column::Numbers(numbers) => numbers.get(row),
+                Column::Text(texts) => {
+                    let text = texts.get(row).unwrap_or_default();
+                    number(text).ok_or_else(|| {
+                        let row = frame.first_row + row as u64;
+                        not_a_number(&self.files[frame.file], row, name, text)
+                    })?
+                }
+                other => {
+                    let message = format!(
+                        "holds {}, but the source has numbers there",
+                        match other {
+                            Column::Times(_) => "times",
+                            _ => "pictures",
+                        }
+                    );
+                    return Err(self.place(frame, at, row, message).into());
+                }
+            };
+            let value = if value.is_nan() {
+                if !self.impute {
+                    return Err(self.missing(frame, at, row));
+                }
+                imputed += 1;
+                mean
+            } else {
+                value
+            };
+            *out = encode(value);
+            if !out.is_finite() {
+                let message = format!("{value:?} is not a number that can be learned from");
+                return Err(self.place(frame, at, row, message).into());
+            }
+        }
+        notes.add(NoteCode::Imputed, name, imputed, || {
+            format!("column `{name}`: missing values were filled with the source's mean, {mean}")
+        });
+        Ok(())
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one column of one frame, taken apart"
+    )]
+    fn one_hot(
+        &self,
+        frame: &Frame,
+        rows: &[usize],
+        at: usize,
+        known: &ClassLookup,
+        (fill, most_frequent): (&str, usize),
+        values: &mut [f32],
+        notes: &mut Notes,
+    ) -> Result<()> {
+        let name = &self.fields[at].name;
+        let (mut imputed, mut unseen, mut first) = (0, 0, None);
+        for (index, &row) in rows.iter().enumerate() {
+            let input = match cell_text(&frame.columns[at], row) {
+                None if self.impute => {
+                    imputed += 1;
+                    Some(most_frequent)
+                }
+                None => return Err(self.missing(frame, at, row)),
+                Some(text) => {
+                    let found = known.find(&text).map(|input| input as usize);
+                    if found.is_none() {
+                        unseen += 1;
+                        first.get_or_insert(text);
+                    }
+                    found
+                }
+            };
+            if let Some(input) = input {
+                values[index * self.width + input] = 1.0;
+            }
+        }
+        notes.add(NoteCode::Imputed, name, imputed, || {
+            format!("column `{name}`: missing values were filled with the source's most frequent, `{fill}`")
+        });
+        notes.add(NoteCode::UnseenCategories, name, unseen, || {
+            let first = first.unwrap_or_default();
+            format!("column `{name}`: categories that the source lacks, the first of them `{first}`, count as none")
+        });
+        Ok(())
+    }
+
+    fn missing(&self, frame: &Frame, at: usize, row: usize) -> Error {
+        self.place(frame, at, row, "the value is missing".into())
+            .help("fill missing values from the source with --impute, or leave the column out with --exclude")
+            .into()
+    }
+}
+
+/// Fills one input of a block of rows; true if some result is not finite.
+fn fill(
+    values: &mut [f32],
+    width: usize,
+    rows: &[usize],
+    numbers: &Numbers,
+    shift: f64,
+    scale: f64,
+) -> bool {
+    let mut finite = true;
+    let cells = values.iter_mut().step_by(width).zip(rows);
+    match numbers {
+        Numbers::Single(numbers) => cells.for_each(|(out, &row)| {
+            *out = ((f64::from(numbers[row]) - shift) / scale) as f32;
+            finite &= out.is_finite();
+        }),
+        Numbers::Double(numbers) => cells.for_each(|(out, &row)| {
+            *out = ((numbers[row] - shift) / scale) as f32;
+            finite &= out.is_finite();
+        }),
+    }
+    !finite
+}
