@@ -3,6 +3,8 @@
 
 #[path = "experiment/bad_files.rs"]
 mod bad_files;
+#[path = "experiment/identity.rs"]
+mod identity;
 #[path = "experiment/running.rs"]
 mod running;
 

@@ -63,6 +63,17 @@ impl Dataset {
         }
     }
 
+    /// The catalogue's name of the files that it is made from, if it is not drawn.
+    pub fn files(&self) -> Option<&'static str> {
+        match self {
+            Dataset::Gaussian(_) => None,
+            Dataset::RotatingMnist(_) | Dataset::SameMnist(_) => Some("mnist"),
+            Dataset::RotatingFashionMnist(_) => Some("fashion-mnist"),
+            Dataset::Portraits(_) => Some("portraits"),
+            Dataset::Covertype(_) => Some("covertype"),
+        }
+    }
+
     /// Refuses settings that cannot work, before anything runs.
     pub fn check(&self) -> Result<()> {
         match self {

@@ -66,6 +66,7 @@ pub(super) fn plan(spec: &Spec, expected: Expected, scale: Scale) -> Result<Plan
             } else {
                 dataset.data.clone()
             },
+            other_copy: None,
         })
         .collect();
     let methods = spec
