@@ -31,7 +31,7 @@ pub enum Dataset {
 }
 
 /// Where raw data come from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RawData {
     /// Files that were fetched or imported.
     Cache(Cache),

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
+use super::work::Sizes;
 use crate::Result;
 use crate::adapt::{
     Accumulate, Curriculum, Gradual, Labeling, OptimizerState, Pooled, PseudoLabeling, Replay,
@@ -38,6 +39,11 @@ pub trait Method: Send + Sync {
     /// Whether roundings depend on the instruction set, which is then recorded.
     fn depends_on_isa(&self) -> bool {
         false
+    }
+
+    /// About how many multiply-adds a run takes, for estimates of time.
+    fn work(&self, _sizes: &Sizes) -> Option<f64> {
+        None
     }
 }
 
@@ -202,5 +208,9 @@ impl Method for SelfTrainingMethod {
         student
             .chain([&self.source_learner])
             .any(AnyLearner::depends_on_isa)
+    }
+
+    fn work(&self, sizes: &Sizes) -> Option<f64> {
+        Some(self.multiply_adds(sizes))
     }
 }

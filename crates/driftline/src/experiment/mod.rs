@@ -15,6 +15,7 @@ mod spec;
 mod store;
 mod table;
 mod trial;
+mod work;
 
 pub use check::{Check, Verdict};
 pub use dataset::{Dataset, RawData};
@@ -23,8 +24,9 @@ pub use identity::ENGINE_REVISION;
 pub use method::{CurriculumPlan, Method, Observation, SelfTrainingMethod, StudentPlan};
 pub use plan::{Plan, PlannedDataset, PlannedMethod, Scale, Selection, Shard};
 pub use read::{read_file, read_text};
-pub use runner::{Observer, Runner};
+pub use runner::{Batch, Observer, Part, Runner, run_trial};
 pub use spec::{ArchitectureSpec, ModelSpec, NetworkSpec, Spec, schema};
 pub use store::{Manifest, Named, Store, StoreWarning};
 pub use table::{Row, Table};
 pub use trial::{Outcome, StageOutcome, Trial, TrialKey};
+pub use work::Sizes;

@@ -19,7 +19,7 @@ pub struct Spec {
     /// Names the output folder: letters, digits and hyphens.
     pub name: String,
     pub title: String,
-    /// The table of the paper that this belongs to, such as `1` or `mixing`.
+    /// The table that this belongs to: of the paper, such as `1` or `mixing`, or one of its own.
     #[serde(default)]
     pub table: Option<String>,
     /// Remarks to be shown beside the results.
