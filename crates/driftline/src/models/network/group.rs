@@ -12,7 +12,7 @@ use crate::models::loss::softmax::{cross_entropy, score_gradient, softmax};
 use crate::random::Seed;
 
 /// Images that are taken through several layers together.
-pub(super) const SLICE: usize = 8;
+pub(super) const SLICE: usize = 16;
 /// Groups of a large batch: as many threads can share it.
 const MOST_GROUPS: usize = 8;
 
