@@ -40,6 +40,7 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "table1-portraits-by-count",
     "as-printed-rot-mnist",
     "architectures-rot-mnist",
+    "covertype",
 ];
 
 const PRINTED: Files = files!["expected/", ".csv":
