@@ -40,7 +40,7 @@ pub fn path(folder: &Path) -> std::path::PathBuf {
 }
 
 /// What has been timed so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Estimate {
     kinds: HashMap<Kind, Spent>,
     networks: Speed,
@@ -57,26 +57,18 @@ struct Spent {
 }
 
 /// Seconds of one core for so many multiply-adds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Speed {
     seconds: f64,
     work: f64,
 }
 
+/// Multiply-adds per second of an ordinary core, in networks and elsewhere: a guess that the first finished trial replaces.
+const NETWORK_SPEED: f64 = 3e10;
+const OTHER_SPEED: f64 = 1e9;
+
 /// For a method that cannot tell its work.
 const UNKNOWN: f64 = 60.0;
-
-impl Default for Estimate {
-    /// A second at an ordinary core's speed: a guess that the first finished trial outweighs.
-    fn default() -> Self {
-        let at = |work| Speed { seconds: 1.0, work };
-        Self {
-            kinds: HashMap::new(),
-            networks: at(3e10),
-            others: at(1e9),
-        }
-    }
-}
 
 impl Estimate {
     /// Takes in the times of earlier runs.
@@ -113,12 +105,15 @@ impl Estimate {
         if let Some(spent) = self.kinds.get(&kind(plan, key)) {
             return spent.seconds / spent.trials as f64;
         }
-        let speed = match plan.methods[key.method].method.depends_on_isa() {
-            true => self.networks,
-            false => self.others,
+        let (speed, guess) = match plan.methods[key.method].method.depends_on_isa() {
+            true => (self.networks, NETWORK_SPEED),
+            false => (self.others, OTHER_SPEED),
         };
-        plan.work(key)
-            .map_or(UNKNOWN, |work| work * speed.seconds / speed.work)
+        let per_unit = match speed.work > 0.0 {
+            true => speed.seconds / speed.work,
+            false => 1.0 / guess,
+        };
+        plan.work(key).map_or(UNKNOWN, |work| work * per_unit)
     }
 
     fn speed_mut(&mut self, plan: &Plan, key: &TrialKey) -> &mut Speed {

@@ -129,3 +129,33 @@ pub fn with_interval(interval: &Interval) -> String {
         None => format!("{:.1}", interval.mean),
     }
 }
+
+/// A difference: with its sign, and no minus before nothing.
+pub fn signed_with_interval(interval: &Interval) -> String {
+    let text = with_interval(interval);
+    match text.strip_prefix("-0.0") {
+        Some(rest) => format!("0.0{rest}"),
+        None if interval.mean >= 0.05 => format!("+{text}"),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_have_a_sign_unless_they_are_nothing() {
+        let signed = |mean| {
+            signed_with_interval(&Interval {
+                mean,
+                half_width: Some(0.5),
+                n: 2,
+            })
+        };
+        assert_eq!(signed(1.0), "+1.0 ± 0.5");
+        assert_eq!(signed(-1.0), "-1.0 ± 0.5");
+        assert_eq!(signed(-0.04), "0.0 ± 0.5");
+        assert_eq!(signed(0.04), "0.0 ± 0.5");
+    }
+}

@@ -250,3 +250,46 @@ fn ctrl_c_ends_in_order() {
             .all(|line| serde_json::from_str::<Value>(line).is_ok())
     );
 }
+
+/// Numbers in the documents come from the committed results and nowhere else.
+#[test]
+fn the_documents_show_the_committed_results() {
+    let folder = TempDir::new().unwrap();
+    for name in ["README.md", "docs/reproduction.md"] {
+        let committed = fs::read_to_string(root().join(name)).unwrap();
+        let copy = folder.path().join("copy.md");
+        fs::write(&copy, &committed).unwrap();
+        let fill = [
+            "--budget",
+            "0s",
+            "--quiet",
+            "--fill",
+            copy.to_str().unwrap(),
+        ];
+        let output = reproduce(&root().join("results"), &fill);
+        assert!(output.status.code() != Some(1), "{}", text(&output.stderr));
+        let filled = fs::read_to_string(&copy).unwrap();
+        for (now, then) in filled.lines().zip(committed.lines()) {
+            assert_eq!(
+                now, then,
+                "{name} is not up to date: see its first lines for the command"
+            );
+        }
+        assert_eq!(filled.len(), committed.len());
+        assert!(committed.contains("| Gradual ST | ") || committed.contains("| Gaussian | "));
+    }
+}
+
+/// Every experiment of the project has its place in the document.
+#[test]
+fn no_experiment_is_left_out_of_the_document() {
+    let document = fs::read_to_string(root().join("docs/reproduction.md")).unwrap();
+    for entry in fs::read_dir(root().join("experiments")).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        if let Some(name) = name.strip_suffix(".toml") {
+            let block =
+                |kind: &str| document.contains(&format!("<!-- driftline: {kind} {name} -->"));
+            assert!(block("results") || block("contrast"), "{name}");
+        }
+    }
+}

@@ -3,6 +3,7 @@
 //! (`Method`).
 
 mod check;
+mod contrast;
 mod dataset;
 mod expected;
 mod identity;
@@ -18,6 +19,7 @@ mod trial;
 mod work;
 
 pub use check::{Check, Verdict};
+pub use contrast::{Contrast, contrasts};
 pub use dataset::{Dataset, RawData};
 pub use expected::{Expected, ExpectedCell};
 pub use identity::ENGINE_REVISION;
@@ -25,7 +27,7 @@ pub use method::{CurriculumPlan, Method, Observation, SelfTrainingMethod, Studen
 pub use plan::{Plan, PlannedDataset, PlannedMethod, Scale, Selection, Shard};
 pub use read::{read_file, read_text};
 pub use runner::{Batch, Observer, Part, Runner, run_trial};
-pub use spec::{ArchitectureSpec, ModelSpec, NetworkSpec, Spec, schema};
+pub use spec::{ArchitectureSpec, ContrastSpec, ModelSpec, NetworkSpec, Spec, schema};
 pub use store::{Manifest, Named, Store, StoreWarning};
 pub use table::{Row, Table};
 pub use trial::{Outcome, StageOutcome, Trial, TrialKey};

@@ -11,7 +11,7 @@ use super::identity;
 use super::method::Method;
 use super::read::nearest;
 use super::resolve;
-use super::spec::{CheckSpec, Spec};
+use super::spec::{CheckSpec, ContrastSpec, Spec};
 use super::trial::TrialKey;
 use crate::datasets::{Cache, catalog};
 use crate::{Error, Result};
@@ -39,6 +39,7 @@ pub struct Plan {
     pub datasets: Vec<PlannedDataset>,
     pub methods: Vec<PlannedMethod>,
     pub checks: Vec<CheckSpec>,
+    pub contrast: Option<ContrastSpec>,
     pub expected: Expected,
     pub raw: RawData,
 }

@@ -91,6 +91,7 @@ pub(super) fn plan(spec: &Spec, expected: Expected, scale: Scale) -> Result<Plan
         datasets,
         methods,
         checks: spec.checks.clone(),
+        contrast: spec.contrast.clone(),
         expected,
         raw: if smoke {
             RawData::StandIns

@@ -45,6 +45,22 @@ pub struct Spec {
     /// What must come out; a run that contradicts one ends with exit code 3.
     #[serde(default)]
     pub checks: Vec<CheckSpec>,
+    /// Another experiment to set this one against, cell by cell.
+    #[serde(default)]
+    pub contrast: Option<ContrastSpec>,
+}
+
+/// What differs from another experiment that has data sets and methods of the same names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ContrastSpec {
+    /// The name of the other experiment.
+    pub with: String,
+    /// What is different here, such as `no filter`.
+    pub here: String,
+    /// What has been claimed about the difference, if anything.
+    #[serde(default)]
+    pub claim: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -225,7 +241,7 @@ pub struct CheckSpec {
     /// … above that of this other method …
     #[serde(default)]
     pub above: Option<String>,
-    /// … by at least so many points (0 if absent: not below).
+    /// … by at least so many points (0 if absent: not below; negative: not further below than that).
     #[serde(default)]
     pub by: Option<f64>,
     #[serde(default)]

@@ -1,7 +1,10 @@
 //! `driftline reproduce`: every table of the paper from the files built in. Finished trials are found, the rest are run
 //! from one queue, seed 0 of every cell first; at any moment it can be stopped and called again.
 
+mod blocks;
 mod chosen;
+mod document;
+mod library;
 mod missing;
 mod shipped;
 mod tables;
@@ -19,6 +22,7 @@ use crate::failure::{Outcome, Result};
 use crate::progress::Talk;
 use crate::{interrupt, output};
 use chosen::Chosen;
+use library::Library;
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -48,6 +52,12 @@ pub struct ReproduceArgs {
     /// Where results are and go: a folder for each experiment inside
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
+    /// Write every picture of these experiments to this folder, as SVG
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
+    /// Renew the tables and pictures of this Markdown document; may be repeated
+    #[arg(long, value_name = "FILE")]
+    fill: Vec<PathBuf>,
     /// Print the tables as JSON
     #[arg(long)]
     json: bool,
@@ -76,8 +86,16 @@ pub fn run(args: &ReproduceArgs, talk: Talk) -> Result {
             talk,
         )?
     };
+    let cache = args.cache.open().ok();
+    let library = Library::open(&args.out, cache.as_ref())?;
+    for document in &args.fill {
+        document::fill(document, &library, talk)?;
+    }
+    if let Some(folder) = &args.figures {
+        super::report::write_figures(folder, &stores, cache.as_ref())?;
+    }
     let shown: Vec<(&Chosen, &Store)> = chosen.iter().zip(&stores).collect();
-    let tables = tables::collect(&shown);
+    let tables = tables::collect(&shown, &library)?;
     if args.json {
         let mut json = tables::json(&tables);
         if let Some(verified) = &verified {

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use driftline::experiment::{Check, Store, Table};
+use driftline::experiment::{Check, Contrast, Store, Table};
 use serde_json::{Value, json};
 
 use super::chosen::Chosen;
+use super::library::{Contrasted, Library, verdict};
+use crate::failure::Result;
 use crate::output::{self, Cell};
 
 /// One table with its cells in the order of the files.
@@ -15,10 +17,11 @@ pub struct PaperTable {
     pub cells: Vec<Cell>,
     pub notes: Vec<String>,
     pub checks: Vec<Check>,
+    pub contrasts: Vec<Contrasted>,
 }
 
 /// The wanted cells, also those of which nothing is finished.
-pub fn collect(shown: &[(&Chosen, &Store)]) -> Vec<PaperTable> {
+pub fn collect(shown: &[(&Chosen, &Store)], library: &Library<'_>) -> Result<Vec<PaperTable>> {
     let mut tables: Vec<PaperTable> = Vec::new();
     for (chosen, store) in shown {
         let place = tables.iter().position(|table| table.name == chosen.table());
@@ -28,6 +31,7 @@ pub fn collect(shown: &[(&Chosen, &Store)]) -> Vec<PaperTable> {
                 cells: Vec::new(),
                 notes: Vec::new(),
                 checks: Vec::new(),
+                contrasts: Vec::new(),
             });
             tables.len() - 1
         });
@@ -39,8 +43,9 @@ pub fn collect(shown: &[(&Chosen, &Store)]) -> Vec<PaperTable> {
             }
         }
         table.checks.extend(Check::all(store));
+        table.contrasts.extend(library.contrast(&chosen.plan)?);
     }
-    tables
+    Ok(tables)
 }
 
 fn cells(chosen: &Chosen, store: &Store) -> Vec<Cell> {
@@ -80,10 +85,35 @@ pub fn text(tables: &[PaperTable]) -> String {
         for check in &table.checks {
             text += &format!(" {check}\n");
         }
+        for contrast in &table.contrasts {
+            text += &contrasted(contrast);
+        }
         text
     };
     let tables: Vec<String> = tables.iter().map(table).collect();
     tables.join("\n")
+}
+
+/// Method by method: this experiment minus the other one.
+fn contrasted(contrast: &Contrasted) -> String {
+    if contrast.rows.is_empty() {
+        return String::new();
+    }
+    let row = |row: &Contrast| {
+        let points = output::signed_with_interval(&row.difference);
+        format!("{} {points} ({})", row.method, verdict(&row.difference))
+    };
+    let rows: Vec<String> = contrast.rows.iter().map(row).collect();
+    let claim = contrast.claim.as_ref();
+    let claim = claim.map_or(String::new(), |claim| {
+        format!("; the claim is that {claim}")
+    });
+    format!(
+        " {}, against {}: {}{claim}\n",
+        contrast.here,
+        contrast.with,
+        rows.join(", ")
+    )
 }
 
 /// `Table 1`, but `mixing`.
