@@ -110,7 +110,7 @@ const CATALOG: &[Dataset] = &[
         name: "mnist",
         title: "MNIST",
         about: "70,000 handwritten digits, 28×28 grey, 10 classes; the 60,000 training images make Rotating MNIST",
-        licence: "LeCun, Cortes and Burges; CC BY-SA 3.0",
+        licence: "LeCun and Cortes, after NIST; CC BY-SA 3.0",
         files: &[
             file(
                 "train-images-idx3-ubyte",
@@ -187,7 +187,7 @@ const CATALOG: &[Dataset] = &[
         name: "covertype",
         title: "Forest cover type",
         about: "581,012 rows, 54 features, 7 classes; classes 1 and 2 sorted by distance to water make a drift",
-        licence: "Blackard 1998, UCI repository; CC BY 4.0",
+        licence: "Blackard and Dean 1998, UCI repository; CC BY 4.0",
         files: &[file(
             "covtype.csv",
             "ea35ca6820fcbe0bdc6707e9ed31e11a9de84f07d88da73b511c737383c271a6",
@@ -198,7 +198,7 @@ const CATALOG: &[Dataset] = &[
         name: "elec2",
         title: "Electricity prices, New South Wales",
         about: "45,312 half hours, 6 features, whether the price rises, in order of time",
-        licence: "Harries 1999; free for research",
+        licence: "Harries 1999 (SPLICE-2, New South Wales); no licence is stated",
         files: &[file(
             "elec.csv",
             "ebdfe5480ae25a43a7d054286135e3a9484697a2850d5158a333b1578c28bb97",
@@ -209,7 +209,7 @@ const CATALOG: &[Dataset] = &[
         name: "weather",
         title: "NOAA weather, Offutt base",
         about: "18,159 days, 8 features, whether it rained, in order of time",
-        licence: "US National Oceanic and Atmospheric Administration; public domain",
+        licence: "US National Oceanic and Atmospheric Administration, compiled by Elwell and Polikar 2011; public domain",
         files: &[file(
             "weather.csv",
             "3c38f05bdc5c4cb115f122414c66976e3662c875d96d7199d9e47fc46aff150e",
@@ -244,7 +244,7 @@ const CATALOG: &[Dataset] = &[
         name: "keystroke",
         title: "Keystroke dynamics",
         about: "1,600 rows in 8 sessions, 10 timing features, 4 users",
-        licence: "Souza et al. 2020 (USP DS repository); research use",
+        licence: "Souza et al. 2020 (USP DS repository); no licence is stated. Typing times of real people",
         files: &[any_copy(
             "keystroke.csv",
             "5fb1ce5fb67518a29d7bb7e6e72d992937b77b9e7cbaf7350e1bc87a241ac79f",
