@@ -198,7 +198,7 @@ const CATALOG: &[Dataset] = &[
         name: "elec2",
         title: "Electricity prices, New South Wales",
         about: "45,312 half hours, 6 features, whether the price rises, in order of time",
-        licence: "Harries 1999 (SPLICE-2, New South Wales); no licence is stated",
+        licence: "Harries 1999 (SPLICE-2, New South Wales); no licence known",
         files: &[file(
             "elec.csv",
             "ebdfe5480ae25a43a7d054286135e3a9484697a2850d5158a333b1578c28bb97",
@@ -244,7 +244,7 @@ const CATALOG: &[Dataset] = &[
         name: "keystroke",
         title: "Keystroke dynamics",
         about: "1,600 rows in 8 sessions, 10 timing features, 4 users",
-        licence: "Souza et al. 2020 (USP DS repository); no licence is stated. Typing times of real people",
+        licence: "Souza et al. 2020 (USP DS repository); no licence known. Typing times of real people",
         files: &[any_copy(
             "keystroke.csv",
             "5fb1ce5fb67518a29d7bb7e6e72d992937b77b9e7cbaf7350e1bc87a241ac79f",
