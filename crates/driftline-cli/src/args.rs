@@ -57,6 +57,8 @@ pub enum Command {
     Export(commands::export::ExportArgs),
     /// Run experiment files; a second call goes on where the first stopped
     Run(commands::run::RunArgs),
+    /// Fill every table of the paper; finished trials are found, the rest are run
+    Reproduce(commands::reproduce::ReproduceArgs),
     /// Join the folders of a run that was split by --shard
     Join(commands::join::JoinArgs),
     /// Write the tables and pictures of finished experiments, or of a run on your own data

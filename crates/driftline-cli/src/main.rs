@@ -5,6 +5,7 @@ mod args;
 mod assumptions;
 mod cache;
 mod commands;
+mod estimate;
 mod failure;
 mod interrupt;
 mod output;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Run(args) => commands::run::run(&args, talk),
+        Command::Reproduce(args) => commands::reproduce::run(&args, talk),
         Command::Join(args) => commands::join::run(&args, talk),
         Command::Report(args) => commands::report::run(&args, talk),
         Command::Bench {

@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["data"],
     &["models", "reading", "transport"],
     &["adapt", "evaluate", "datasets"],
-    &["theory", "experiment"],
+    &["theory", "experiment", "service"],
 ];
 
 /// Pairs of one layer of which the first may use the second.

@@ -95,7 +95,7 @@ pub fn run(args: &AdaptArgs, talk: Talk) -> Result {
 
 /// Writes the report, prints the outcome, and says what may come next.
 pub fn finish(run: &mut RunFolder, json: bool, talk: Talk) -> Result<()> {
-    let page = report::run_html(run)?;
+    let page = report::runs_html(std::slice::from_ref(run))?;
     let page = run.write_report(&page)?;
     let summary = run.summary()?;
     let folder = run.folder().display();

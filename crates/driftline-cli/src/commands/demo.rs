@@ -33,8 +33,9 @@ pub fn run(args: &DemoArgs, talk: Talk) -> Result {
     )?;
     let store = execute(&plan, &Selection::default(), &args.out, None, talk)?;
     let page = args.out.join("report.html");
-    super::report::write(&page, &report::experiment_html(&store)?)?;
-    let store = &store;
+    let store = [store];
+    super::report::write(&page, &report::html(&store, None)?)?;
+    let [store] = &store;
     if args.json {
         output::print_json(
             &json!({ "rows": output::rows(store), "report": Value::String(page.display().to_string()) }),

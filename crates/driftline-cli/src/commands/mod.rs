@@ -13,6 +13,7 @@ pub mod join;
 pub mod man;
 pub mod predict;
 pub mod report;
+pub mod reproduce;
 pub mod rollback;
 pub mod run;
 pub mod schema;

@@ -1,15 +1,16 @@
-//! `driftline report`: tables and pictures of experiments and runs, as one offline page or as Markdown.
+//! `driftline report`: tables and pictures of experiments or runs, as one offline page or as Markdown.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use driftline::datasets::Cache;
 use driftline::experiment::{Store, StoreWarning};
 use driftline::files::write_whole;
 use driftline::service::{Manifest, RunFolder};
 
-use crate::failure::{Outcome, Result};
+use crate::cache::CacheArgs;
+use crate::failure::{Failure, Outcome, Result};
 use crate::progress::Talk;
-use crate::report::Folder;
 use crate::{output, report};
 
 #[derive(Debug, Args)]
@@ -23,30 +24,50 @@ pub struct ReportArgs {
     /// Write Markdown too
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
+    /// Write every picture to this folder too, as SVG
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 pub fn run(args: &ReportArgs, talk: Talk) -> Result {
-    let mut folders = args
+    let is_run = |folder: &PathBuf| Manifest::kind_of(folder).is_some_and(|kind| kind == "run");
+    match args.folders.iter().filter(|folder| is_run(folder)).count() {
+        0 => {}
+        runs if runs == args.folders.len() => return report_runs(args, talk),
+        _ => {
+            return Err(Failure::with_help(
+                "some of the folders are runs on your own data, others are experiments",
+                "give either the ones or the others",
+            ));
+        }
+    }
+    let stores: Vec<Store> = args
         .folders
         .iter()
-        .map(|folder| open(folder))
-        .collect::<Result<Vec<_>>>()?;
-    let html = report::html(&folders)?;
-    let page = match (&args.html, &mut folders[..]) {
-        (Some(path), _) => {
-            write(path, &html)?;
-            path.clone()
-        }
-        // A run notes the checksum of its report, and must therefore be opened for writing.
-        (None, [Folder::Run(_)]) => RunFolder::open(&args.folders[0])?.write_report(&html)?,
-        (None, _) => {
-            let path = args.folders[0].join("report.html");
-            write(&path, &html)?;
-            path
-        }
-    };
+        .map(|folder| Store::read(folder))
+        .collect::<driftline::Result<_>>()?;
+    for StoreWarning::UnreadableLine { path, line } in
+        stores.iter().flat_map(|store| &store.warnings)
+    {
+        eprintln!(
+            "warning: {}: line {line} cannot be read and is left out",
+            path.display()
+        );
+    }
+    let page = args
+        .html
+        .clone()
+        .unwrap_or_else(|| args.folders[0].join("report.html"));
+    // Without a cache folder there are no data to draw, which is no fault of the results.
+    let cache = args.cache.open().ok();
+    write(&page, &report::html(&stores, cache.as_ref())?)?;
+    if let Some(folder) = &args.figures {
+        write_figures(folder, &stores, cache.as_ref())?;
+    }
     if let Some(path) = &args.markdown {
-        write(path, &report::markdown(&folders)?)?;
+        write(path, &report::markdown(&stores))?;
     }
     if talk != Talk::Quiet {
         output::print(&format!("{}\n", page.display()))?;
@@ -54,18 +75,52 @@ pub fn run(args: &ReportArgs, talk: Talk) -> Result {
     Ok(Outcome::Done)
 }
 
-fn open(folder: &Path) -> Result<Folder> {
-    if Manifest::kind_of(folder).is_some_and(|kind| kind == "run") {
-        return Ok(Folder::Run(RunFolder::read(folder)?));
+/// The page of one run goes into its folder, which notes the checksum of its report.
+fn report_runs(args: &ReportArgs, talk: Talk) -> Result {
+    let runs = args
+        .folders
+        .iter()
+        .map(|folder| RunFolder::read(folder))
+        .collect::<driftline::Result<Vec<_>>>()?;
+    let html = report::runs_html(&runs)?;
+    let page = match &args.html {
+        Some(path) => {
+            write(path, &html)?;
+            path.clone()
+        }
+        None if runs.len() == 1 => RunFolder::open(&args.folders[0])?.write_report(&html)?,
+        None => {
+            return Err(Failure::with_help(
+                "the page of several runs belongs to none of their folders",
+                "say where it goes: --html FILE",
+            ));
+        }
+    };
+    if let (Some(folder), [run]) = (&args.figures, &runs[..]) {
+        std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
+        for (name, svg) in report::run_figure_files(run)? {
+            write(&folder.join(name), &svg)?;
+        }
     }
-    let store = Store::read(folder)?;
-    for StoreWarning::UnreadableLine { path, line } in &store.warnings {
-        eprintln!(
-            "warning: {}: line {line} cannot be read and is left out",
-            path.display()
-        );
+    if let Some(path) = &args.markdown {
+        write(path, &report::runs_markdown(&runs)?)?;
     }
-    Ok(Folder::Experiment(store))
+    if talk != Talk::Quiet {
+        output::print(&format!("{}\n", page.display()))?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// Writes every picture of these experiments to `folder`.
+pub fn write_figures(folder: &Path, stores: &[Store], cache: Option<&Cache>) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
+    for (name, svg) in stores
+        .iter()
+        .flat_map(|store| report::figure_files(store, cache))
+    {
+        write(&folder.join(name), &svg)?;
+    }
+    Ok(())
 }
 
 /// Writes a file whole or not at all.

@@ -1,4 +1,4 @@
-//! The report of experiments and of runs on the user's own data: one HTML file that needs nothing else, and a Markdown twin with
+//! The report of experiments, or of runs on one's own data: one HTML file that needs nothing else, and a Markdown twin with
 //! the same words and numbers.
 
 mod chart;
@@ -18,7 +18,8 @@ mod settings;
 mod tests;
 mod theory;
 
-use driftline::experiment::Store;
+use driftline::datasets::Cache;
+use driftline::experiment::{Store, Table};
 use driftline::service::RunFolder;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
@@ -29,61 +30,79 @@ use section::Section;
 
 use crate::failure::Result;
 
-/// What a report can be about, told apart by the `kind` in the folder's manifest.
-#[derive(Debug)]
-pub enum Folder {
-    Experiment(Store),
-    Run(RunFolder),
+/// A page for one or several experiments; their data are drawn too where they are in `cache`.
+pub fn html(stores: &[Store], cache: Option<&Cache>) -> Result<String, minijinja::Error> {
+    page(&sections(stores, cache))
 }
 
-/// A page for experiments and runs.
-pub fn html(folders: &[Folder]) -> Result<String> {
-    page(&sections(folders)?)
+/// A page for runs on one's own data.
+pub fn runs_html(runs: &[RunFolder]) -> Result<String> {
+    Ok(page(&run_sections(runs)?)?)
 }
 
-/// A page for one experiment.
-pub fn experiment_html(store: &Store) -> Result<String> {
-    page(&[Section::of(store, 1)])
+/// The same without pictures.
+pub fn runs_markdown(runs: &[RunFolder]) -> Result<String> {
+    let sections = run_sections(runs)?;
+    Ok(markdown::page(&title(&sections), &sections))
 }
 
-/// A page for one run.
-pub fn run_html(run: &RunFolder) -> Result<String> {
-    page(&[run::section(run, 1)?])
-}
-
-fn page(sections: &[Section]) -> Result<String> {
+fn page(sections: &[Section]) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     let mut syntax = SyntaxConfig::builder();
     environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
     // The name ends in .html, so that everything is escaped but the charts, which escape what they write.
     environment.add_template("page.html", include_str!("page.html"))?;
-    let page = environment.get_template("page.html")?.render(context! {
+    environment.get_template("page.html")?.render(context! {
         title => title(sections),
         style => include_str!("page.css"),
         chart_style => chart::STYLE,
         version => env!("CARGO_PKG_VERSION"),
         sections => Serde(sections),
-    })?;
-    Ok(page)
+    })
 }
 
 /// The same without pictures, for places that show text.
-pub fn markdown(folders: &[Folder]) -> Result<String> {
-    let sections = sections(folders)?;
-    Ok(markdown::page(&title(&sections), &sections))
+pub fn markdown(stores: &[Store]) -> String {
+    let sections = sections(stores, None);
+    markdown::page(&title(&sections), &sections)
 }
 
-fn sections(folders: &[Folder]) -> Result<Vec<Section>> {
-    let section = |(index, folder): (usize, &Folder)| match folder {
-        Folder::Experiment(store) => Ok(Section::of(store, index + 1)),
-        Folder::Run(run) => Ok(run::section(run, index + 1)?),
+/// Every figure of an experiment as the name and the contents of a file.
+pub fn figure_files(store: &Store, cache: Option<&Cache>) -> Vec<(String, String)> {
+    let name = &store.manifest().name;
+    figures::all(store, &Table::of(store), name, cache)
+        .into_iter()
+        .map(|figure| {
+            let file = format!("{name}-{}.svg", figure.name);
+            (file, chart::standalone(&figure.svg))
+        })
+        .collect()
+}
+
+fn sections(stores: &[Store], cache: Option<&Cache>) -> Vec<Section> {
+    let section = |(index, store)| Section::of(store, index + 1, cache);
+    stores.iter().enumerate().map(section).collect()
+}
+
+/// Every figure of a run as the name and the contents of a file.
+pub fn run_figure_files(run: &RunFolder) -> driftline::Result<Vec<(String, String)>> {
+    let figures = run::section(run, 1)?.figures.into_iter();
+    let file = |figure: figures::Figure| {
+        let name = format!("{}.svg", figure.name);
+        (name, chart::standalone(&figure.svg))
     };
-    folders.iter().enumerate().map(section).collect()
+    Ok(figures.map(file).collect())
+}
+
+fn run_sections(runs: &[RunFolder]) -> driftline::Result<Vec<Section>> {
+    let section = |(index, run)| run::section(run, index + 1);
+    runs.iter().enumerate().map(section).collect()
 }
 
 fn title(sections: &[Section]) -> String {
     match sections {
         [only] => only.title.clone(),
-        _ => format!("{} reports", sections.len()),
+        [first, ..] if first.id.starts_with('r') => format!("{} runs", sections.len()),
+        _ => format!("{} experiments", sections.len()),
     }
 }

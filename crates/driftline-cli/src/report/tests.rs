@@ -6,7 +6,7 @@ use driftline::experiment::{Manifest, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Folder, explain, html, markdown};
+use super::{explain, html, markdown};
 
 /// What a folder is made of.
 struct Made {
@@ -101,11 +101,10 @@ impl Made {
 
     fn page(&self) -> (String, String, String) {
         let folder = TempDir::new().unwrap();
-        let words = explain(&self.store(&folder));
-        let folders = [Folder::Experiment(self.store(&folder))];
-        let page = html(&folders).unwrap();
+        let stores = [self.store(&folder)];
+        let page = html(&stores, None).unwrap();
         check_structure(&page);
-        (page, markdown(&folders).unwrap(), words)
+        (page, markdown(&stores), explain(&stores[0]))
     }
 }
 
@@ -268,8 +267,11 @@ fn a_method_that_never_varied_and_stages_that_are_missing() {
         })
         .collect();
     fs::write(&path, lines.join("\n") + "\nhalf a li").unwrap();
-    let folders = [(); 2].map(|()| Folder::Experiment(Store::read(folder.path()).unwrap()));
-    let page = html(&folders).unwrap();
+    let stores = [
+        Store::read(folder.path()).unwrap(),
+        Store::read(folder.path()).unwrap(),
+    ];
+    let page = html(&stores, None).unwrap();
     check_structure(&page);
     assert_eq!(
         pictures(&page).len(),
@@ -277,6 +279,5 @@ fn a_method_that_never_varied_and_stages_that_are_missing() {
         "the accuracies of two experiments"
     );
     assert!(page.contains("Line 16 of trials.jsonl cannot be read"));
-    assert!(page.contains("href=\"#e2\""));
-    assert!(markdown(&folders).unwrap().contains("# 2 reports"));
+    assert!(page.contains("href=\"#e2\"") && markdown(&stores).contains("# 2 experiments"));
 }

@@ -230,6 +230,7 @@ fn draw(
         description,
     };
     Figure {
+        name: name.into(),
         title: title.into(),
         svg: lines::chart(heading, &x, y, all),
         caption,
