@@ -1,4 +1,9 @@
-//! Opens the demo's report in headless Chromium, where it is installed, and asserts on what is drawn.
+//! Opens reports in headless Chromium, where it is installed, and asserts on what is drawn: the demo's, and those of runs
+//! with and without answers.
+
+#[allow(dead_code)]
+#[path = "own_data/files.rs"]
+mod files;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -71,12 +76,20 @@ fn is_coloured(pixel: &&[u8; 3]) -> bool {
     high - low > 80
 }
 
-#[test]
-fn the_demo_report_is_drawn() {
-    let Some(browser) = browser() else {
+/// The browser, or a line that says why nothing was opened.
+fn browser_or_skip() -> Option<PathBuf> {
+    let found = browser();
+    if found.is_none() {
         eprintln!(
             "skipped: no chromium, chromium-browser or google-chrome on the PATH, so the report was not opened"
         );
+    }
+    found
+}
+
+#[test]
+fn the_demo_report_is_drawn() {
+    let Some(browser) = browser_or_skip() else {
         return;
     };
     let folder = TempDir::new().unwrap();
@@ -120,14 +133,19 @@ fn the_demo_report_is_drawn() {
         );
     }
 
+    look(&browser, &page, folder.path());
+}
+
+/// Light, dark and narrow: of the right tone, and with coloured curves.
+fn look(browser: &Path, page: &Path, folder: &Path) {
     for (name, width, scheme) in [("light", 1100, 1), ("dark", 1100, 0), ("narrow", 500, 1)] {
-        let picture = folder.path().join(format!("{name}.png"));
+        let picture = folder.join(format!("{name}.png"));
         let options = [
             format!("--screenshot={}", picture.display()),
             format!("--window-size={width},1800"),
             format!("--blink-settings=preferredColorScheme={scheme}"),
         ];
-        browse(&browser, &page, &options);
+        browse(browser, page, &options);
         let (pixels, size) = pixels(&picture);
         assert_eq!(size, (width, 1800), "{name}");
         let light = pixels.iter().filter(|pixel| is_light(pixel)).count();
@@ -139,4 +157,44 @@ fn the_demo_report_is_drawn() {
         let coloured = pixels.iter().filter(is_coloured).count();
         assert!(coloured > 1500, "{name}: {coloured} coloured pixels");
     }
+}
+
+#[test]
+fn the_reports_of_runs_are_drawn() {
+    let Some(browser) = browser_or_skip() else {
+        return;
+    };
+    let place = files::Place::new();
+    let words = format!("adapt {} {}", files::SOURCE, files::STREAM);
+    place.good(&format!("{words} --answers label --out scored"));
+    place.good(&format!("{words} --out blind"));
+
+    let page = place.at("scored/report.html");
+    assert!(fs::metadata(&page).unwrap().len() < 300_000);
+    let drawn = browse(&browser, &page, &["--dump-dom".into()]);
+    assert_eq!(
+        drawn.matches("<svg").count(),
+        4,
+        "accuracy, confidence, steps, balance"
+    );
+    for name in ["adapted", "unadapted", "before it", "kept", "relabelled", "flips", "ant", "bee", "cat"] {
+        assert!(drawn.contains(&format!(">{name}</text>")), "{name} is named in a chart");
+    }
+    assert_eq!(drawn.matches("class=\"line").count(), 3 + 2 + 3 + 3, "every curve");
+    assert!(drawn.contains("✓ Adapting helped"));
+    for window in 1..=6 {
+        assert!(drawn.contains(&format!("<td>{window}</td>")), "window {window} is in the table");
+    }
+    assert!(drawn.contains("driftline adapt --source source.csv"), "the command to repeat it");
+    look(&browser, &page, place.folder.path());
+
+    let page = place.at("blind/report.html");
+    let drawn = browse(&browser, &page, &["--dump-dom".into()]);
+    assert_eq!(drawn.matches("<svg").count(), 3, "no accuracy without answers");
+    assert!(drawn.contains("cannot be known without answers"));
+    assert!(!drawn.contains("Accuracy along the stream"));
+    // Printed, everything is open and on paper.
+    let paper = place.at("page.pdf");
+    browse(&browser, &page, &[format!("--print-to-pdf={}", paper.display())]);
+    assert!(fs::metadata(&paper).unwrap().len() > 10_000);
 }
