@@ -39,6 +39,8 @@ pub enum Command {
     Demo(commands::demo::DemoArgs),
     /// Run experiment files; a second call goes on where the first stopped
     Run(commands::run::RunArgs),
+    /// Fill every table of the paper; finished trials are found, the rest are run
+    Reproduce(commands::reproduce::ReproduceArgs),
     /// Join the folders of a run that was split by --shard
     Join(commands::join::JoinArgs),
     /// Write the tables and pictures of a finished run

@@ -46,6 +46,17 @@ impl Failure {
         }
     }
 
+    /// The same fault with the place where it was found.
+    pub fn at(self, place: impl fmt::Display) -> Self {
+        match self {
+            Failure::Told { message, help } => Failure::Told {
+                message: format!("{place}: {message}"),
+                help,
+            },
+            other => other,
+        }
+    }
+
     /// What to do about it, where that is known.
     fn help(&self) -> Option<&str> {
         use driftline::Error;

@@ -5,6 +5,7 @@ mod args;
 mod assumptions;
 mod cache;
 mod commands;
+mod estimate;
 mod failure;
 mod interrupt;
 mod output;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Demo(args) => commands::demo::run(&args, talk),
         Command::Run(args) => commands::run::run(&args, talk),
+        Command::Reproduce(args) => commands::reproduce::run(&args, talk),
         Command::Join(args) => commands::join::run(&args, talk),
         Command::Report(args) => commands::report::run(&args, talk),
         Command::Bench {

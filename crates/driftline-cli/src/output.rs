@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 
 use comfy_table::{CellAlignment, Table as TextTable, presets};
 use driftline::evaluate::Interval;
-use driftline::experiment::{Check, Store, Table, Verdict};
+use driftline::experiment::{Check, ExpectedCell, Row, Store, Table, Verdict};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
@@ -24,19 +24,43 @@ pub fn print_json(value: &Value) -> Result<()> {
     print(&(text + "\n"))
 }
 
+/// One data set and method of a table, finished or not.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub dataset: String,
+    pub method: String,
+    /// `None` where no trial is finished.
+    pub row: Option<Row>,
+    pub printed: Option<ExpectedCell>,
+}
+
+impl Cell {
+    fn of(row: Row) -> Self {
+        Self {
+            dataset: row.dataset.clone(),
+            method: row.method.clone(),
+            printed: row.printed.clone(),
+            row: Some(row),
+        }
+    }
+
+    pub fn json(&self) -> Value {
+        let accuracy = self.row.as_ref().map(|row| row.accuracy);
+        json!({
+            "dataset": self.dataset,
+            "method": self.method,
+            "mean": accuracy.map(|a| rounded(a.mean)),
+            "half_width": accuracy.and_then(|a| a.half_width).map(rounded),
+            "n": accuracy.map_or(0, |a| a.n),
+            "paper": self.printed.as_ref().map(|cell| cell.mean),
+        })
+    }
+}
+
 /// The rows of an experiment as programs want them.
 pub fn rows(store: &Store) -> Value {
-    let row = |row: &driftline::experiment::Row| {
-        json!({
-            "dataset": row.dataset,
-            "method": row.method,
-            "mean": rounded(row.accuracy.mean),
-            "half_width": row.accuracy.half_width.map(rounded),
-            "n": row.accuracy.n,
-            "paper": row.printed.as_ref().map(|cell| cell.mean),
-        })
-    };
-    Table::of(store).rows.iter().map(row).collect()
+    let rows = Table::of(store).rows.into_iter();
+    rows.map(|row| Cell::of(row).json()).collect()
 }
 
 pub fn checks(store: &Store) -> Value {
@@ -59,6 +83,11 @@ fn rounded(value: f64) -> f64 {
 
 /// The rows of an experiment as people want them.
 pub fn text_table(store: &Store) -> String {
+    let cells: Vec<Cell> = Table::of(store).rows.into_iter().map(Cell::of).collect();
+    grid(&cells)
+}
+
+pub fn grid(cells: &[Cell]) -> String {
     let mut table = TextTable::new();
     table.load_style(presets::NOTHING);
     table.set_header([
@@ -74,20 +103,20 @@ pub fn text_table(store: &Store) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    for row in Table::of(store).rows {
-        let printed = row
-            .printed
-            .map_or("–".into(), |cell| match cell.half_width {
-                Some(half_width) => format!("{:.1} ± {half_width:.1}", cell.mean),
-                None => format!("{:.1}", cell.mean),
-            });
+    for cell in cells {
+        let printed = cell.printed.as_ref();
+        let printed = printed.map_or("–".into(), |cell| match cell.half_width {
+            Some(half_width) => format!("{:.1} ± {half_width:.1}", cell.mean),
+            None => format!("{:.1}", cell.mean),
+        });
+        let row = cell.row.as_ref();
+        let held_out = row.and_then(|row| row.held_out_source);
         table.add_row([
-            row.dataset,
-            row.method,
-            with_interval(&row.accuracy),
-            row.accuracy.n.to_string(),
-            row.held_out_source
-                .map_or("–".into(), |interval| format!("{:.1}", interval.mean)),
+            cell.dataset.clone(),
+            cell.method.clone(),
+            row.map_or("–".into(), |row| with_interval(&row.accuracy)),
+            row.map_or(0, |row| row.accuracy.n).to_string(),
+            held_out.map_or("–".into(), |interval| format!("{:.1}", interval.mean)),
             printed,
         ]);
     }
@@ -98,5 +127,35 @@ pub fn with_interval(interval: &Interval) -> String {
     match interval.half_width {
         Some(half_width) => format!("{:.1} ± {half_width:.1}", interval.mean),
         None => format!("{:.1}", interval.mean),
+    }
+}
+
+/// A difference: with its sign, and no minus before nothing.
+pub fn signed_with_interval(interval: &Interval) -> String {
+    let text = with_interval(interval);
+    match text.strip_prefix("-0.0") {
+        Some(rest) => format!("0.0{rest}"),
+        None if interval.mean >= 0.05 => format!("+{text}"),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_have_a_sign_unless_they_are_nothing() {
+        let signed = |mean| {
+            signed_with_interval(&Interval {
+                mean,
+                half_width: Some(0.5),
+                n: 2,
+            })
+        };
+        assert_eq!(signed(1.0), "+1.0 ± 0.5");
+        assert_eq!(signed(-1.0), "-1.0 ± 0.5");
+        assert_eq!(signed(-0.04), "0.0 ± 0.5");
+        assert_eq!(signed(0.04), "0.0 ± 0.5");
     }
 }

@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use driftline::experiment::{Observer, Plan, Trial, TrialKey};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::estimate::{self, Estimate, Timing, readable};
 use crate::interrupt;
 
 /// How much to say.
@@ -30,66 +31,76 @@ impl Talk {
     }
 }
 
+/// An experiment, its folder, and those of its trials that are to be run.
+pub struct Course<'a> {
+    pub plan: &'a Plan,
+    pub folder: &'a Path,
+    pub open: Vec<TrialKey>,
+}
+
+/// How many trials run at the same time, on how many threads each.
+#[derive(Clone, Copy, Debug)]
+pub struct Crew {
+    pub jobs: usize,
+    pub threads: usize,
+}
+
 /// Watches one run.
-pub struct Progress {
+pub struct Progress<'a> {
     talk: Talk,
-    jobs: usize,
-    timings: PathBuf,
+    crew: Crew,
+    courses: Vec<Course<'a>>,
+    /// No trial starts after it.
+    deadline: Option<Instant>,
     bar: Option<ProgressBar>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Trials still to be run, by data set and method: they differ in cost by orders of magnitude.
-    open: HashMap<(String, String), usize>,
+    /// By experiment and key: whether it runs, and since when.
+    open: HashMap<(String, TrialKey), Option<Instant>>,
+    estimate: Estimate,
     finished: usize,
     to_run: usize,
-    running: HashMap<TrialKey, Instant>,
-    /// Seconds and number of the finished trials of one kind.
-    spent: HashMap<(String, String), (f64, usize)>,
 }
 
-impl Progress {
-    pub fn new(
-        plan: &Plan,
-        open: &[TrialKey],
-        talk: Talk,
-        jobs: usize,
-        folder: &std::path::Path,
-    ) -> Self {
+impl<'a> Progress<'a> {
+    pub fn new(courses: Vec<Course<'a>>, talk: Talk, crew: Crew) -> Self {
+        let mut state = State::default();
+        for course in &courses {
+            state.estimate.read(course.plan, course.folder);
+            let open = course.open.iter();
+            let open = open.map(|key| ((course.plan.name.clone(), *key), None));
+            state.open.extend(open);
+        }
+        state.to_run = state.open.len();
         let on_terminal = std::io::stderr().is_terminal();
-        let bar = (talk != Talk::Quiet && on_terminal && !open.is_empty()).then(|| {
+        let bar = (talk != Talk::Quiet && on_terminal && state.to_run > 0).then(|| {
             let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}");
-            ProgressBar::new(open.len() as u64)
+            ProgressBar::new(state.to_run as u64)
                 .with_style(style.expect("the template is well-formed"))
         });
-        let mut state = State {
-            to_run: open.len(),
-            ..State::default()
-        };
-        for key in open {
-            *state.open.entry(kind(plan, key)).or_default() += 1;
-        }
         Self {
             talk,
-            jobs,
-            timings: folder.join("timings.jsonl"),
+            crew,
+            courses,
+            deadline: None,
             bar,
             state: Mutex::new(state),
         }
     }
 
-    fn say(&self, line: &str) {
-        match &self.bar {
-            Some(bar) => bar.println(line),
-            None if self.talk != Talk::Quiet => eprintln!("{line}"),
-            None => {}
-        }
+    /// Starts no trial when `budget` is used up, counted from now.
+    pub fn within(mut self, budget: Option<Duration>) -> Self {
+        self.deadline = budget.and_then(|budget| Instant::now().checked_add(budget));
+        self
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Trials that have not been run, and about how many seconds they will take.
+    pub fn left(&self) -> (usize, f64) {
+        let state = self.state();
+        (state.open.len(), self.seconds_left(&state))
     }
 
     pub fn end(&self) {
@@ -98,113 +109,128 @@ impl Progress {
         }
     }
 
-    fn write_timing(&self, trial: &Trial, seconds: f64) -> std::io::Result<()> {
-        let line = serde_json::json!({
-            "id": trial.id, "dataset": trial.dataset, "method": trial.method, "data_seed": trial.data_seed,
-            "seed": trial.seed, "seconds": (seconds * 1000.0).round() / 1000.0, "jobs": self.jobs,
-        });
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&self.timings)?;
-        writeln!(file, "{line}")
+    /// The work left shared among the jobs, but not less than the longest trial.
+    fn seconds_left(&self, state: &State) -> f64 {
+        let mut total = 0.0;
+        let mut longest: f64 = 0.0;
+        for course in &self.courses {
+            for key in &course.open {
+                let Some(since) = state.open.get(&(course.plan.name.clone(), *key)) else {
+                    continue;
+                };
+                let whole = state.estimate.seconds(course.plan, key) / self.crew.threads as f64;
+                let spent = since.map_or(0.0, |since| since.elapsed().as_secs_f64());
+                let left = (whole - spent).max(0.0);
+                total += left;
+                longest = longest.max(left);
+            }
+        }
+        longest.max(total / self.crew.jobs as f64)
     }
-}
 
-impl State {
-    /// Seconds of work left, by the mean time of trials of the same kind; unknown kinds count like the mean of all.
-    fn remaining(&self) -> Option<f64> {
-        let (seconds, count) = self
-            .spent
-            .values()
-            .fold((0.0, 0), |(s, n), (seconds, count)| {
-                (s + seconds, n + count)
-            });
-        let mean = (count > 0).then(|| seconds / count as f64)?;
-        let cost = |(kind, &open): (&(String, String), &usize)| {
-            open as f64
-                * self
-                    .spent
-                    .get(kind)
-                    .map_or(mean, |(seconds, count)| seconds / *count as f64)
+    fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => self.talk.say(line),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_timing(&self, plan: &Plan, trial: &Trial, seconds: f64) -> Result<(), String> {
+        let mut courses = self.courses.iter();
+        let Some(course) = courses.find(|course| course.plan.name == plan.name) else {
+            return Ok(());
         };
-        Some(self.open.iter().map(cost).sum())
+        let path = estimate::path(course.folder);
+        let timing = Timing {
+            id: trial.id.clone(),
+            dataset: trial.dataset.clone(),
+            method: trial.method.clone(),
+            data_seed: trial.data_seed,
+            seed: trial.seed,
+            seconds: (seconds * 1000.0).round() / 1000.0,
+            jobs: self.crew.jobs,
+            threads: self.crew.threads,
+        };
+        let line = serde_json::to_string(&timing).expect("a timing has string keys only");
+        let file = OpenOptions::new().create(true).append(true).open(&path);
+        file.and_then(|mut file| writeln!(file, "{line}"))
+            .map_err(|error| format!("{}: {error}", path.display()))
     }
 }
 
-fn kind(plan: &Plan, key: &TrialKey) -> (String, String) {
-    (
-        plan.datasets[key.dataset].name.clone(),
-        plan.methods[key.method].name.clone(),
+fn describe(plan: &Plan, key: &TrialKey) -> String {
+    format!(
+        "{} · {} · {} · data {} · seed {}",
+        plan.name,
+        plan.datasets[key.dataset].name,
+        plan.methods[key.method].name,
+        key.data_seed,
+        key.seed
     )
 }
 
-/// `12 s`, `3 min`, `2.5 h`.
-pub fn readable(seconds: f64) -> String {
-    match seconds {
-        s if s < 99.5 => format!("{s:.0} s"),
-        s if s < 99.5 * 60.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
-    }
-}
-
-impl Observer for Progress {
+impl Observer for Progress<'_> {
     fn begin(&self, to_run: usize, finished: usize) {
-        if finished > 0 {
-            self.say(&format!(
-                "{finished} trials are finished already, {to_run} to run"
-            ));
+        let left = readable(self.left().1);
+        match (to_run, finished) {
+            (0, _) => {}
+            (_, 0) => self.say(&format!("{to_run} trials to run, about {left}")),
+            _ => self.say(&format!(
+                "{finished} trials are finished already, {to_run} to run, about {left}"
+            )),
         }
         if let Some(bar) = &self.bar {
             bar.enable_steady_tick(Duration::from_millis(250));
         }
     }
 
+    fn may_start(&self, _: &Plan, _: &TrialKey) -> bool {
+        self.deadline
+            .is_none_or(|deadline| Instant::now() < deadline)
+    }
+
     fn started(&self, plan: &Plan, key: &TrialKey) {
-        self.state().running.insert(*key, Instant::now());
+        let now = Some(Instant::now());
+        self.state().open.insert((plan.name.clone(), *key), now);
         if self.talk == Talk::Verbose {
-            let (dataset, method) = kind(plan, key);
-            self.say(&format!(
-                "start {dataset} · {method} · data {} · seed {}",
-                key.data_seed, key.seed
-            ));
+            self.say(&format!("start {}", describe(plan, key)));
         }
     }
 
     fn finished(&self, plan: &Plan, key: &TrialKey, trial: &Trial) {
         let line = {
             let mut state = self.state();
-            let seconds = state
-                .running
-                .remove(key)
-                .map_or(0.0, |start| start.elapsed().as_secs_f64());
-            let kind = kind(plan, key);
+            let since = state.open.remove(&(plan.name.clone(), *key)).flatten();
+            let seconds = since.map_or(0.0, |since| since.elapsed().as_secs_f64());
+            let core = seconds * self.crew.threads as f64;
+            state.estimate.learn(plan, key, core);
             state.finished += 1;
-            if let Some(open) = state.open.get_mut(&kind) {
-                *open = open.saturating_sub(1);
+            if let Err(fault) = self.write_timing(plan, trial, seconds) {
+                self.say(&format!("warning: {fault}"));
             }
-            let spent = state.spent.entry(kind).or_default();
-            *spent = (spent.0 + seconds, spent.1 + 1);
-            if let Err(error) = self.write_timing(trial, seconds) {
-                self.say(&format!("warning: {}: {error}", self.timings.display()));
-            }
-            let left = state.remaining().map_or(String::new(), |left| {
-                format!(", about {} left", readable(left / self.jobs as f64))
-            });
+            let left = match state.open.len() {
+                0 => String::new(),
+                _ => format!("about {} left", readable(self.seconds_left(&state))),
+            };
             if let Some(bar) = &self.bar {
                 bar.set_position(state.finished as u64);
-                bar.set_message(left.trim_start_matches(", ").to_owned());
+                bar.set_message(left.clone());
             }
+            let left = if left.is_empty() {
+                left
+            } else {
+                format!(", {left}")
+            };
             format!(
-                "{}/{} {} · {} · data {} · seed {}: {:.1} % in {:.1} s{left}",
+                "{}/{} {}: {:.1} % in {seconds:.1} s{left}",
                 state.finished,
                 state.to_run,
-                trial.dataset,
-                trial.method,
-                trial.data_seed,
-                trial.seed,
+                describe(plan, key),
                 100.0 * trial.outcome.accuracy,
-                seconds,
             )
         };
         if self.bar.is_none() || self.talk == Talk::Verbose {

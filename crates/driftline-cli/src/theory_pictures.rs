@@ -148,7 +148,7 @@ fn in_the_plane(panel: &Panel, names: &[&str], reach: f64) -> String {
 }
 
 /// Where the line w·x + b = 0 enters and leaves the square [−reach, reach]².
-fn boundary(model: &MarginModel, reach: f64) -> Option<[(f64, f64); 2]> {
+pub fn boundary(model: &MarginModel, reach: f64) -> Option<[(f64, f64); 2]> {
     let (a, c, b) = (*model.weights.first()?, *model.weights.get(1)?, model.bias);
     let mut ends: Vec<(f64, f64)> = Vec::new();
     for side in [-reach, reach] {

@@ -3,6 +3,10 @@
 
 #[path = "experiment/bad_files.rs"]
 mod bad_files;
+#[path = "experiment/batch.rs"]
+mod batch;
+#[path = "experiment/identity.rs"]
+mod identity;
 #[path = "experiment/running.rs"]
 mod running;
 

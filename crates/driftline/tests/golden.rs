@@ -14,6 +14,7 @@ use driftline::data::{
 };
 use driftline::experiment::ENGINE_REVISION;
 use driftline::models::linear::{FullBatch, LinearLearner, LinearModel, Penalty, Solver};
+use driftline::models::network::{Architecture, Isa, NetworkLearner};
 use driftline::models::training::Training;
 use driftline::models::{Classifier, Learner};
 use driftline::random::Seed;
@@ -124,4 +125,57 @@ fn the_exact_minimiser_has_the_pinned_bits() {
         "engine 1: weights be4cfae0 3eaf6965 be11d7e9 biases bd320177 bdcf026d 3e1401aa predictions 982866a0"
     ];
     pinned("the exact minimiser", &fingerprint(&model, &task), expected);
+}
+
+/// The paper's network, two epochs of a full batch and a part of one: every kernel, batch norm, dropout and Adam.
+fn network_fingerprint(isa: Isa) -> String {
+    let mut generator = Seed::new(0).named("golden images").generator();
+    let shape = Shape::Image {
+        height: 28,
+        width: 28,
+        channels: 1,
+    };
+    let n = 72;
+    let values = (0..n * 28 * 28).map(|_| generator.random_range(0.0_f32..1.0));
+    let inputs = Inputs::new(values.collect(), shape).unwrap();
+    let labels = Labels::new((0..n).map(|i| i as u32 % 10).collect(), 10).unwrap();
+    let domain = LabeledDomain::new(inputs, labels).unwrap();
+    let mut training = Training::paper(NonZeroUsize::new(2).unwrap());
+    training.batch_size = NonZeroUsize::new(48).unwrap();
+    let mut learner = NetworkLearner::new(Architecture::paper_conv(), training);
+    learner.runtime.isa = isa;
+    let model = learner.fit(&Examples::from(&domain), Seed::new(0)).unwrap();
+    let mix = |sum: u64, p: &f32| sum.rotate_left(5) ^ u64::from(p.to_bits());
+    let weights = model
+        .tensors()
+        .iter()
+        .flat_map(|tensor| tensor.values)
+        .fold(0, mix);
+    let probabilities = model.probabilities(domain.inputs()).unwrap();
+    let predictions = probabilities.iter().flatten().fold(0, mix);
+    format!("weights {weights:016x} predictions {predictions:016x}")
+}
+
+#[test]
+fn a_network_has_the_pinned_bits_on_every_instruction_set() {
+    for (isa, expected) in [
+        (
+            Isa::Portable,
+            expect!["engine 1: weights 01d38614f7ee814b predictions 6ef6da2e916d53c0"],
+        ),
+        (
+            Isa::Avx2,
+            expect!["engine 1: weights 47f22ad9a4234a94 predictions e92cbcc0f852c2b8"],
+        ),
+        (
+            Isa::Avx512,
+            expect!["engine 1: weights 47f22ad9a4234a94 predictions e92cbcc0f852c2b8"],
+        ),
+    ] {
+        if isa.is_available() {
+            pinned(&isa.to_string(), &network_fingerprint(isa), expected);
+        } else {
+            eprintln!("skipped {isa}: not available on this machine");
+        }
+    }
 }

@@ -34,7 +34,7 @@ pub fn run(args: &DemoArgs, talk: Talk) -> Result {
     let store = execute(&plan, &Selection::default(), &args.out, None, talk)?;
     let page = args.out.join("report.html");
     let store = [store];
-    super::report::write(&page, &report::html(&store)?)?;
+    super::report::write(&page, &report::html(&store, None)?)?;
     let [store] = &store;
     if args.json {
         output::print_json(

@@ -7,6 +7,7 @@ pub mod demo;
 pub mod join;
 pub mod man;
 pub mod report;
+pub mod reproduce;
 pub mod run;
 pub mod schema;
 pub mod theory;

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::cache::CacheArgs;
 use crate::failure::{Failure, Outcome, Result};
-use crate::progress::{Progress, Talk};
+use crate::progress::{Course, Crew, Progress, Talk};
 use crate::{assumptions, interrupt, output};
 
 #[derive(Debug, Args)]
@@ -147,7 +147,6 @@ pub fn execute(
     }
     let mut open = plan.trials(selection)?;
     open.retain(|key| !store.contains(&plan.trial_id(key)));
-    let progress = Progress::new(plan, &open, talk, jobs.get(), folder);
     if talk != Talk::Quiet {
         eprintln!("{} → {}", plan.title, folder.display());
     }
@@ -157,6 +156,12 @@ pub fn execute(
         threads,
         ..Runtime::default()
     };
+    let crew = Crew {
+        jobs: jobs.get(),
+        threads: threads.get(),
+    };
+    let course = Course { plan, folder, open };
+    let progress = Progress::new(vec![course], talk, crew);
     let result = Runner {
         plan,
         jobs,
@@ -174,6 +179,9 @@ fn show(store: &Store, talk: Talk) -> Result<()> {
         store.manifest().title,
         output::text_table(store)
     ))?;
+    for note in &store.manifest().notes {
+        output::print(&format!("note: {note}\n"))?;
+    }
     for check in Check::all(store) {
         output::print(&format!("{check}\n"))?;
     }

@@ -17,7 +17,8 @@ mod settings;
 mod tests;
 mod theory;
 
-use driftline::experiment::Store;
+use driftline::datasets::Cache;
+use driftline::experiment::{Store, Table};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
@@ -25,9 +26,9 @@ use minijinja::{Environment, context};
 pub use explain::explain;
 use section::Section;
 
-/// A page for one or several experiments.
-pub fn html(stores: &[Store]) -> Result<String, minijinja::Error> {
-    let sections = sections(stores);
+/// A page for one or several experiments; their data are drawn too where they are in `cache`.
+pub fn html(stores: &[Store], cache: Option<&Cache>) -> Result<String, minijinja::Error> {
+    let sections = sections(stores, cache);
     let mut environment = Environment::new();
     let mut syntax = SyntaxConfig::builder();
     environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
@@ -44,12 +45,24 @@ pub fn html(stores: &[Store]) -> Result<String, minijinja::Error> {
 
 /// The same without pictures, for places that show text.
 pub fn markdown(stores: &[Store]) -> String {
-    let sections = sections(stores);
+    let sections = sections(stores, None);
     markdown::page(&title(&sections), &sections)
 }
 
-fn sections(stores: &[Store]) -> Vec<Section> {
-    let section = |(index, store)| Section::of(store, index + 1);
+/// Every figure of an experiment as the name and the contents of a file.
+pub fn figure_files(store: &Store, cache: Option<&Cache>) -> Vec<(String, String)> {
+    let name = &store.manifest().name;
+    figures::all(store, &Table::of(store), name, cache)
+        .into_iter()
+        .map(|figure| {
+            let file = format!("{name}-{}.svg", figure.name);
+            (file, chart::standalone(&figure.svg))
+        })
+        .collect()
+}
+
+fn sections(stores: &[Store], cache: Option<&Cache>) -> Vec<Section> {
+    let section = |(index, store)| Section::of(store, index + 1, cache);
     stores.iter().enumerate().map(section).collect()
 }
 

@@ -1,5 +1,6 @@
 //! One experiment as everything that a page says about it; HTML and Markdown only arrange it.
 
+use driftline::datasets::Cache;
 use driftline::experiment::{Check, Store, Table, Verdict};
 use serde::Serialize;
 
@@ -33,7 +34,7 @@ pub struct Section {
 
 impl Section {
     /// The `number`-th experiment of the page.
-    pub fn of(store: &Store, number: usize) -> Self {
+    pub fn of(store: &Store, number: usize, cache: Option<&Cache>) -> Self {
         let manifest = store.manifest();
         let table = Table::of(store);
         let checks = Check::all(store);
@@ -43,7 +44,7 @@ impl Section {
             outcome: explain(store),
             verdict: verdict(&checks),
             notes: events::notes(store),
-            figures: figures::all(store, &table, &id),
+            figures: figures::all(store, &table, &id, cache),
             results: results::accuracies(store, &table).if_any(),
             distribution: results::distribution(&table),
             checks: results::checks(&checks).if_any(),

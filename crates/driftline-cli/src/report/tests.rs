@@ -102,7 +102,7 @@ impl Made {
     fn page(&self) -> (String, String, String) {
         let folder = TempDir::new().unwrap();
         let stores = [self.store(&folder)];
-        let page = html(&stores).unwrap();
+        let page = html(&stores, None).unwrap();
         check_structure(&page);
         (page, markdown(&stores), explain(&stores[0]))
     }
@@ -271,7 +271,7 @@ fn a_method_that_never_varied_and_stages_that_are_missing() {
         Store::read(folder.path()).unwrap(),
         Store::read(folder.path()).unwrap(),
     ];
-    let page = html(&stores).unwrap();
+    let page = html(&stores, None).unwrap();
     check_structure(&page);
     assert_eq!(
         pictures(&page).len(),

@@ -100,7 +100,7 @@ impl Cache {
     /// Reads every file and compares it with its digest: the published one, else the one noted when it was stored.
     pub fn check(&self, dataset: &Dataset) -> Result<Vec<FileCheck>> {
         let folder = self.folder_of(dataset);
-        let noted = match std::fs::read_to_string(folder.join(DIGESTS)) {
+        let digests = match std::fs::read_to_string(folder.join(DIGESTS)) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(Error::io(folder.join(DIGESTS))(error)),
@@ -114,12 +114,7 @@ impl Cache {
                 }
                 Err(error) => return Err(Error::io(path)(error)),
             };
-            let noted = noted
-                .lines()
-                .filter_map(|line| line.split_once("  "))
-                .find(|(_, name)| *name == file.name)
-                .map(|(digest, _)| digest);
-            Ok(match file.sha256.or(noted) {
+            Ok(match file.sha256.or(noted(&digests, file)) {
                 Some(expected) if expected == found => FileState::Intact { sha256: found },
                 expected => FileState::Changed {
                     expected: expected.unwrap_or("none noted").to_string(),
@@ -137,6 +132,20 @@ impl Cache {
                 })
             })
             .collect()
+    }
+
+    /// A short digest of the stored copy, where it is not the one that the committed results were made with. `None` as
+    /// well where nothing is stored: results can be looked up without the data.
+    pub fn other_copy(&self, dataset: &Dataset) -> Option<String> {
+        if !self.holds(dataset) {
+            return None;
+        }
+        // A list that cannot be read names no copy that we know.
+        let digests =
+            std::fs::read_to_string(self.folder_of(dataset).join(DIGESTS)).unwrap_or_default();
+        let is_reference = |file: &DatasetFile| noted(&digests, file) == Some(file.reference);
+        (!dataset.files.iter().all(is_reference))
+            .then(|| sha256(digests.as_bytes())[..16].to_owned())
     }
 
     /// The path of each file of a data set, in the order of the catalogue; an error that says how to obtain it if any
@@ -187,6 +196,15 @@ impl Cache {
             )),
         }
     }
+}
+
+/// The digest of `file` in a list of digests.
+fn noted<'a>(digests: &'a str, file: &DatasetFile) -> Option<&'a str> {
+    digests
+        .lines()
+        .filter_map(|line| line.split_once("  "))
+        .find(|(_, name)| *name == file.name)
+        .map(|(digest, _)| digest)
 }
 
 /// The digest in hexadecimal.
@@ -247,6 +265,22 @@ mod tests {
         assert!(!cache.holds(elec2) && !cache.folder_of(elec2).exists());
         assert!(cache.files("cifar").is_err());
         assert!(cache.mnist().is_err() && cache.table("mnist").is_err());
+    }
+
+    #[test]
+    fn another_copy_has_a_digest_and_the_reference_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path());
+        assert_eq!(cache.other_copy(keystroke()), None, "nothing is stored");
+        let copy = |text: &str| {
+            let files = [("keystroke.csv", text.as_bytes().to_vec())];
+            cache.store(keystroke(), &files).unwrap();
+            cache.other_copy(keystroke()).unwrap()
+        };
+        assert_ne!(copy("a\n1\n"), copy("a\n2\n"));
+        let line = format!("{}  keystroke.csv\n", keystroke().files[0].reference);
+        std::fs::write(cache.folder_of(keystroke()).join(DIGESTS), line).unwrap();
+        assert_eq!(cache.other_copy(keystroke()), None);
     }
 
     #[test]

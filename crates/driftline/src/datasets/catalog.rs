@@ -23,6 +23,8 @@ pub struct DatasetFile {
     pub name: &'static str,
     /// `None` where no one version is published: then the first file stored sets the digest.
     pub sha256: Option<&'static str>,
+    /// The digest of the copy that the committed results were made with.
+    pub reference: &'static str,
 }
 
 /// Who hands it out.
@@ -78,11 +80,17 @@ const fn file(name: &'static str, sha256: &'static str) -> DatasetFile {
     DatasetFile {
         name,
         sha256: Some(sha256),
+        reference: sha256,
     }
 }
 
-const fn unpinned(name: &'static str) -> DatasetFile {
-    DatasetFile { name, sha256: None }
+/// Any copy is taken; results made with another one than the reference are kept apart.
+const fn any_copy(name: &'static str, reference: &'static str) -> DatasetFile {
+    DatasetFile {
+        name,
+        sha256: None,
+        reference,
+    }
 }
 
 /// One version of scikit-multiflow carries three classic streams; only its wheels of that time have them.
@@ -102,7 +110,7 @@ const CATALOG: &[Dataset] = &[
         name: "mnist",
         title: "MNIST",
         about: "70,000 handwritten digits, 28×28 grey, 10 classes; the 60,000 training images make Rotating MNIST",
-        licence: "LeCun, Cortes and Burges; CC BY-SA 3.0",
+        licence: "LeCun and Cortes, after NIST; CC BY-SA 3.0",
         files: &[
             file(
                 "train-images-idx3-ubyte",
@@ -160,9 +168,18 @@ const CATALOG: &[Dataset] = &[
         about: "dated portraits from American high-school yearbooks, 32×32 grey, 2 classes, sorted by year; from three IDX files or from the original archive's folders F and M",
         licence: "Ginosar et al. 2015; research use. Real people: not to be passed on",
         files: &[
-            unpinned("dated-images-idx3-ubyte"),
-            unpinned("dated-labels-idx1-ubyte"),
-            unpinned("dated-years-idx1-short"),
+            any_copy(
+                "dated-images-idx3-ubyte",
+                "6b0fed0062c261b365eab49d58992107d5b3db9c3efb37f9c885629fdbf7964e",
+            ),
+            any_copy(
+                "dated-labels-idx1-ubyte",
+                "d29c3ab6f28e21d3e37c31e4f6b6f528305b2ea7fcefcb26a5a1c1586b3addd2",
+            ),
+            any_copy(
+                "dated-years-idx1-short",
+                "1429866b235d8daef5a501cadd5e87998550193cbb7d730817062f7d18a5bae1",
+            ),
         ],
         origin: Origin::Import,
     },
@@ -170,7 +187,7 @@ const CATALOG: &[Dataset] = &[
         name: "covertype",
         title: "Forest cover type",
         about: "581,012 rows, 54 features, 7 classes; classes 1 and 2 sorted by distance to water make a drift",
-        licence: "Blackard 1998, UCI repository; CC BY 4.0",
+        licence: "Blackard and Dean 1998, UCI repository; CC BY 4.0",
         files: &[file(
             "covtype.csv",
             "ea35ca6820fcbe0bdc6707e9ed31e11a9de84f07d88da73b511c737383c271a6",
@@ -181,7 +198,7 @@ const CATALOG: &[Dataset] = &[
         name: "elec2",
         title: "Electricity prices, New South Wales",
         about: "45,312 half hours, 6 features, whether the price rises, in order of time",
-        licence: "Harries 1999; free for research",
+        licence: "Harries 1999 (SPLICE-2, New South Wales); no licence known",
         files: &[file(
             "elec.csv",
             "ebdfe5480ae25a43a7d054286135e3a9484697a2850d5158a333b1578c28bb97",
@@ -192,7 +209,7 @@ const CATALOG: &[Dataset] = &[
         name: "weather",
         title: "NOAA weather, Offutt base",
         about: "18,159 days, 8 features, whether it rained, in order of time",
-        licence: "US National Oceanic and Atmospheric Administration; public domain",
+        licence: "US National Oceanic and Atmospheric Administration, compiled by Elwell and Polikar 2011; public domain",
         files: &[file(
             "weather.csv",
             "3c38f05bdc5c4cb115f122414c66976e3662c875d96d7199d9e47fc46aff150e",
@@ -227,8 +244,11 @@ const CATALOG: &[Dataset] = &[
         name: "keystroke",
         title: "Keystroke dynamics",
         about: "1,600 rows in 8 sessions, 10 timing features, 4 users",
-        licence: "Souza et al. 2020 (USP DS repository); research use",
-        files: &[unpinned("keystroke.csv")],
+        licence: "Souza et al. 2020 (USP DS repository); no licence known. Typing times of real people",
+        files: &[any_copy(
+            "keystroke.csv",
+            "5fb1ce5fb67518a29d7bb7e6e72d992937b77b9e7cbaf7350e1bc87a241ac79f",
+        )],
         origin: Origin::Import,
     },
 ];
@@ -249,8 +269,9 @@ mod tests {
     #[test]
     fn digests_and_names_are_well_formed() {
         for file in all().iter().flat_map(|dataset| dataset.files) {
-            let digest = file.sha256.unwrap_or(&"0".repeat(64)).to_string();
+            let digest = file.reference;
             assert!(digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit()));
+            assert!(file.sha256.is_none_or(|sha256| sha256 == digest));
             assert!(!file.name.contains(['/', '\\']));
         }
     }

@@ -140,6 +140,30 @@ impl RotatingDigits {
         turned(digits, unused, &angles)
     }
 
+    /// The angle and the pixels of the stream's pictures at `places`, without turning all the others.
+    pub fn pictures(
+        &self,
+        digits: &Digits,
+        seed: Seed,
+        places: &[usize],
+    ) -> Result<Vec<(f64, Vec<f32>)>> {
+        let order = self.order(digits, seed)?;
+        let angles = self.stream_angles(seed);
+        let start = self.source + self.held_out_source;
+        let picture = |&place: &usize| {
+            let angle = *angles.get(place).ok_or_else(|| {
+                Error::out_of_range(
+                    "the place in the stream",
+                    place,
+                    format!("below {}", angles.len()),
+                )
+            })?;
+            let inputs = turned_inputs(digits, &[order[start + place]], &[angle])?;
+            Ok((angle, inputs.row(0).to_vec()))
+        };
+        places.iter().map(picture).collect()
+    }
+
     /// By how many degrees each picture of the stream is turned.
     pub fn stream_angles(&self, seed: Seed) -> Vec<f64> {
         let n = self.intermediate;
@@ -289,6 +313,21 @@ mod tests {
         assert_eq!(angle.answers.target, mixture.answers.target);
         assert_eq!(angle.answers.intermediate, mixture.answers.intermediate);
         assert_ne!(angle.task.intermediate, mixture.task.intermediate);
+    }
+
+    #[test]
+    fn single_pictures_are_those_of_the_stream() {
+        let digits = fixture::digits(120);
+        for drift in [DigitDrift::Angle, DigitDrift::Mixture] {
+            let (spec, seed) = (small(drift), Seed::new(2));
+            let stream = spec.benchmark(&digits, seed).unwrap().task.intermediate;
+            let shown = spec.pictures(&digits, seed, &[0, 39, 7]).unwrap();
+            for ((angle, pixels), place) in shown.iter().zip([0, 39, 7]) {
+                assert_eq!(*pixels, stream.inputs().row(place));
+                assert_eq!(*angle, spec.stream_angles(seed)[place]);
+            }
+            assert!(spec.pictures(&digits, seed, &[40]).is_err());
+        }
     }
 
     #[test]

@@ -112,6 +112,7 @@ fn describe(spec: &CheckSpec, dataset: &str) -> String {
         (_, _, Some(other)) => match spec.by {
             Some(by) if by > 0.0 && by < 0.001 => format!("above {other}"),
             Some(by) if by > 0.0 => format!("at least {by} points above {other}"),
+            Some(by) if by < 0.0 => format!("at most {} points below {other}", -by),
             _ => format!("not below {other}"),
         },
         _ => "anything".into(),

@@ -3,6 +3,7 @@
 //! (`Method`).
 
 mod check;
+mod contrast;
 mod dataset;
 mod expected;
 mod identity;
@@ -11,20 +12,25 @@ mod plan;
 mod read;
 mod resolve;
 mod runner;
+mod scored;
 mod spec;
 mod store;
 mod table;
 mod trial;
+mod work;
 
 pub use check::{Check, Verdict};
+pub use contrast::{Contrast, contrasts};
 pub use dataset::{Dataset, RawData};
 pub use expected::{Expected, ExpectedCell};
 pub use identity::ENGINE_REVISION;
 pub use method::{CurriculumPlan, Method, Observation, SelfTrainingMethod, StudentPlan};
 pub use plan::{Plan, PlannedDataset, PlannedMethod, Scale, Selection, Shard};
 pub use read::{read_file, read_text};
-pub use runner::{Observer, Runner};
-pub use spec::{ArchitectureSpec, ModelSpec, NetworkSpec, Spec, schema};
+pub use runner::{Batch, Observer, Part, Runner, run_trial};
+pub use scored::{Scored, ScoredOn};
+pub use spec::{ArchitectureSpec, ContrastSpec, ModelSpec, NetworkSpec, Spec, schema};
 pub use store::{Manifest, Named, Store, StoreWarning};
 pub use table::{Row, Table};
 pub use trial::{Outcome, StageOutcome, Trial, TrialKey};
+pub use work::Sizes;

@@ -11,9 +11,9 @@ use super::identity;
 use super::method::Method;
 use super::read::nearest;
 use super::resolve;
-use super::spec::{CheckSpec, Spec};
+use super::spec::{CheckSpec, ContrastSpec, Spec};
 use super::trial::TrialKey;
-use crate::datasets::Cache;
+use crate::datasets::{Cache, catalog};
 use crate::{Error, Result};
 
 /// How much of an experiment to run.
@@ -39,6 +39,7 @@ pub struct Plan {
     pub datasets: Vec<PlannedDataset>,
     pub methods: Vec<PlannedMethod>,
     pub checks: Vec<CheckSpec>,
+    pub contrast: Option<ContrastSpec>,
     pub expected: Expected,
     pub raw: RawData,
 }
@@ -47,6 +48,8 @@ pub struct Plan {
 pub struct PlannedDataset {
     pub name: String,
     pub data: Dataset,
+    /// A digest of the files, where they are another copy than the one that the committed results were made with.
+    pub other_copy: Option<String>,
 }
 
 #[derive(Clone)]
@@ -93,6 +96,19 @@ impl Plan {
     /// The same experiment with files from `cache`; a smoke run goes on with its stand-ins.
     pub fn reading_from(mut self, cache: Cache) -> Self {
         if self.scale == Scale::Full {
+            for dataset in &mut self.datasets {
+                let files = dataset
+                    .data
+                    .files()
+                    .and_then(|name| catalog::find(name).ok());
+                dataset.other_copy = files.and_then(|files| cache.other_copy(files));
+                if let Some(copy) = &dataset.other_copy {
+                    self.notes.push(format!(
+                        "{}: made from another copy of the files ({copy}) than the published results.",
+                        dataset.name
+                    ));
+                }
+            }
             self.raw = RawData::Cache(cache);
         }
         self
@@ -115,14 +131,29 @@ impl Plan {
             .iter()
             .map(|m| (&m.name, m.method.settings()))
             .collect();
-        identity::hash(&(&self.name, datasets, methods))
+        let copies: Vec<&String> = self
+            .datasets
+            .iter()
+            .filter_map(|d| d.other_copy.as_ref())
+            .collect();
+        if copies.is_empty() {
+            identity::hash(&(&self.name, datasets, methods))
+        } else {
+            identity::hash(&(&self.name, datasets, methods, copies))
+        }
     }
 
-    /// A hash of what determines one trial.
+    /// A hash of what determines one trial. Files belong to it only where they are another copy than the published
+    /// results were made with, so that those are found on a machine without the files.
     pub fn trial_id(&self, key: &TrialKey) -> String {
-        let data = &self.datasets[key.dataset].data;
+        let PlannedDataset {
+            data, other_copy, ..
+        } = &self.datasets[key.dataset];
         let settings = self.methods[key.method].method.settings();
-        identity::hash(&(data, key.data_seed, settings, key.seed))
+        match other_copy {
+            None => identity::hash(&(data, key.data_seed, settings, key.seed)),
+            Some(copy) => identity::hash(&(data, key.data_seed, settings, key.seed, copy)),
+        }
     }
 
     /// The selected trials, in the order of the stored file.

@@ -66,6 +66,7 @@ pub(super) fn plan(spec: &Spec, expected: Expected, scale: Scale) -> Result<Plan
             } else {
                 dataset.data.clone()
             },
+            other_copy: None,
         })
         .collect();
     let methods = spec
@@ -90,6 +91,7 @@ pub(super) fn plan(spec: &Spec, expected: Expected, scale: Scale) -> Result<Plan
         datasets,
         methods,
         checks: spec.checks.clone(),
+        contrast: spec.contrast.clone(),
         expected,
         raw: if smoke {
             RawData::StandIns
@@ -137,12 +139,8 @@ fn resolve_method(
 ) -> Result<PlannedMethod> {
     let student_model = method.model.as_ref().unwrap_or(&spec.model);
     let own_source = method.source_model.as_ref().or(spec.source_model.as_ref());
-    let source_learner = learner(
-        own_source.unwrap_or(student_model),
-        &spec.training,
-        at,
-        scale,
-    )?;
+    let training = method.training.as_ref().unwrap_or(&spec.training);
+    let source_learner = learner(own_source.unwrap_or(student_model), training, at, scale)?;
     let curriculum = curriculum(&method.curriculum, &format!("{at}.curriculum"), scale)?;
     if let Some(windowing) = curriculum.windowing() {
         for dataset in datasets {
@@ -160,7 +158,7 @@ fn resolve_method(
     let student = match curriculum {
         CurriculumPlan::SourceOnly => None,
         _ => Some(student(
-            learner(student_model, &spec.training, at, scale)?,
+            learner(student_model, training, at, scale)?,
             &method.self_training,
             &spec.self_training,
             at,
@@ -170,6 +168,7 @@ fn resolve_method(
         source_learner,
         curriculum,
         student,
+        there_and_back: method.there_and_back,
     };
     Ok(PlannedMethod {
         name: method.name.clone(),

@@ -1,10 +1,11 @@
-//! Runs the trials of a plan on several threads. The outcome of a trial depends on its own seed alone, so neither the
-//! number of threads nor the order matters.
+//! Runs trials on several threads, of one experiment or of several from one queue. The outcome of a trial depends on
+//! its own seed alone, so neither the number of threads nor the order matters.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use super::dataset::{Dataset, RawData};
 use super::identity::ENGINE_REVISION;
 use super::plan::{Plan, Selection};
 use super::store::Store;
@@ -18,6 +19,10 @@ use crate::{Error, Result};
 pub trait Observer: Sync {
     /// So many trials are to be run; so many were found finished.
     fn begin(&self, _to_run: usize, _finished: usize) {}
+    /// Asked before each trial; false ends the run without an error, once the trials at work are finished.
+    fn may_start(&self, _plan: &Plan, _key: &TrialKey) -> bool {
+        true
+    }
     fn started(&self, _plan: &Plan, _key: &TrialKey) {}
     fn stage(&self, _plan: &Plan, _key: &TrialKey) {}
     fn finished(&self, _plan: &Plan, _key: &TrialKey, _trial: &Trial) {}
@@ -46,25 +51,57 @@ impl Runner<'_> {
         store: &mut Store,
         observer: &dyn Observer,
     ) -> Result<()> {
-        let keys = self.plan.trials(selection)?;
-        let mut open: Vec<TrialKey> = Vec::new();
-        for key in &keys {
-            if !store.contains(&self.plan.trial_id(key)) {
-                open.push(*key);
-            }
+        let part = Part {
+            plan: self.plan,
+            keys: self.plan.trials(selection)?,
+            store,
+        };
+        Batch {
+            parts: vec![part],
+            jobs: self.jobs,
+            runtime: self.runtime,
         }
-        observer.begin(open.len(), keys.len() - open.len());
-        // The first seed of every cell before the second of any: an early look covers the whole table.
-        open.sort_by_key(|key| (key.seed, key.data_seed, key.dataset, key.method));
+        .run(observer)
+    }
+}
+
+/// Several experiments in one queue, so that no core waits for the end of one of them.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    pub parts: Vec<Part<'a>>,
+    pub jobs: NonZeroUsize,
+    pub runtime: Runtime,
+}
+
+/// The trials wanted of one experiment, and the store that has or gets them.
+#[derive(Debug)]
+pub struct Part<'a> {
+    pub plan: &'a Plan,
+    pub keys: Vec<TrialKey>,
+    pub store: &'a mut Store,
+}
+
+impl Batch<'_> {
+    /// Runs the trials that their stores do not have yet: the first of every cell of every experiment, then the second,
+    /// and so on, so that an early look covers everything.
+    pub fn run(self, observer: &dyn Observer) -> Result<()> {
+        let queue = self.queue();
+        let wanted: usize = self.parts.iter().map(|part| part.keys.len()).sum();
+        observer.begin(queue.len(), wanted - queue.len());
+        let plans: Vec<&Plan> = self.parts.iter().map(|part| part.plan).collect();
+        let stores = self.parts.into_iter().map(|part| Mutex::new(part.store));
         let shared = Shared {
-            queue: Mutex::new(open.into()),
-            store: Mutex::new(store),
+            plans,
+            stores: stores.collect(),
+            runtime: self.runtime,
+            observer,
+            queue: Mutex::new(queue),
             data: Mutex::new(Vec::new()),
             failure: Mutex::new(None),
         };
         std::thread::scope(|scope| {
             for _ in 0..self.jobs.get() {
-                scope.spawn(|| self.work(&shared, observer));
+                scope.spawn(|| shared.work());
             }
         });
         shared
@@ -74,88 +111,138 @@ impl Runner<'_> {
             .map_or(Ok(()), Err)
     }
 
-    /// One thread: takes trials until none is left or one has failed.
-    fn work(&self, shared: &Shared<'_>, observer: &dyn Observer) {
-        while lock(&shared.failure).is_none() {
-            let Some(key) = lock(&shared.queue).pop_front() else {
-                return;
-            };
-            if let Err(error) = self.run_trial(&key, shared, observer) {
-                lock(&shared.failure).get_or_insert(error);
+    /// The open trials by rank within their cell; equal ranks by data, so that data are made seldom.
+    fn queue(&self) -> VecDeque<(usize, TrialKey)> {
+        let mut data: Vec<&Dataset> = Vec::new();
+        let mut open = Vec::new();
+        for (index, part) in self.parts.iter().enumerate() {
+            let finished = part.store.ids();
+            for key in &part.keys {
+                let dataset = &part.plan.datasets[key.dataset].data;
+                let place = data.iter().position(|known| *known == dataset);
+                let place = place.unwrap_or_else(|| {
+                    data.push(dataset);
+                    data.len() - 1
+                });
+                if !finished.contains(&*part.plan.trial_id(key)) {
+                    let same_cell = |other: &&TrialKey| {
+                        (other.dataset, other.method) == (key.dataset, key.method)
+                            && (other.seed, other.data_seed) < (key.seed, key.data_seed)
+                    };
+                    let rank = part.keys.iter().filter(same_cell).count();
+                    open.push(((rank, place, index, key.dataset, key.method), (index, *key)));
+                }
             }
         }
-    }
-
-    fn run_trial(
-        &self,
-        key: &TrialKey,
-        shared: &Shared<'_>,
-        observer: &dyn Observer,
-    ) -> Result<()> {
-        let go_on = || {
-            observer.stage(self.plan, key);
-            if observer.should_stop() {
-                Err(Error::Interrupted)
-            } else {
-                Ok(())
-            }
-        };
-        if observer.should_stop() {
-            return Err(Error::Interrupted);
-        }
-        observer.started(self.plan, key);
-        let benchmark = shared.benchmark(self.plan, key)?;
-        let method = &self.plan.methods[key.method];
-        let trial = Trial {
-            id: self.plan.trial_id(key),
-            dataset: self.plan.datasets[key.dataset].name.clone(),
-            method: method.name.clone(),
-            data_seed: key.data_seed,
-            seed: key.seed,
-            engine: ENGINE_REVISION,
-            version: env!("CARGO_PKG_VERSION").into(),
-            isa: method.method.depends_on_isa().then_some(self.runtime.isa),
-            outcome: trial::run(
-                &*method.method,
-                &benchmark,
-                Seed::new(key.seed),
-                self.runtime,
-                &go_on,
-            )?,
-        };
-        lock(&shared.store).add(trial.clone())?;
-        observer.finished(self.plan, key, &trial);
-        Ok(())
+        open.sort_by_key(|(order, _)| *order);
+        open.into_iter().map(|(_, trial)| trial).collect()
     }
 }
 
-/// A data set and a data seed.
-type DataKey = (usize, u64);
+/// Runs one trial of `plan` on data made before; `go_on` is asked after each stage.
+pub fn run_trial(
+    plan: &Plan,
+    key: &TrialKey,
+    benchmark: &Benchmark,
+    runtime: Runtime,
+    go_on: &dyn Fn() -> Result<()>,
+) -> Result<Trial> {
+    let method = &plan.methods[key.method];
+    Ok(Trial {
+        id: plan.trial_id(key),
+        dataset: plan.datasets[key.dataset].name.clone(),
+        method: method.name.clone(),
+        data_seed: key.data_seed,
+        seed: key.seed,
+        engine: ENGINE_REVISION,
+        version: env!("CARGO_PKG_VERSION").into(),
+        isa: method.method.depends_on_isa().then_some(runtime.isa),
+        outcome: trial::run(
+            &*method.method,
+            benchmark,
+            Seed::new(key.seed),
+            runtime,
+            go_on,
+        )?,
+    })
+}
+
+/// What makes two benchmarks the same.
+type DataKey<'a> = (&'a Dataset, u64, &'a RawData);
 
 /// What the threads share.
-struct Shared<'a> {
-    queue: Mutex<VecDeque<TrialKey>>,
-    store: Mutex<&'a mut Store>,
-    /// Data in use: drawn once for all trials that run on them at the same time, and dropped with the last.
-    data: Mutex<Vec<(DataKey, Weak<Benchmark>)>>,
+struct Shared<'a, 'b> {
+    plans: Vec<&'a Plan>,
+    stores: Vec<Mutex<&'b mut Store>>,
+    runtime: Runtime,
+    observer: &'a dyn Observer,
+    queue: Mutex<VecDeque<(usize, TrialKey)>>,
+    /// Data in use: made once for all trials that run on them at the same time, and dropped with the last.
+    data: Mutex<Vec<(DataKey<'a>, Weak<Benchmark>)>>,
     failure: Mutex<Option<Error>>,
 }
 
-impl Shared<'_> {
-    fn benchmark(&self, plan: &Plan, key: &TrialKey) -> Result<Arc<Benchmark>> {
-        let wanted = (key.dataset, key.data_seed);
-        // Held while drawing, so that two threads do not draw the same data.
+impl<'a> Shared<'a, '_> {
+    /// One thread: takes trials until none is left or one has failed.
+    fn work(&self) {
+        // The data of the trial before, in case the next one has the same.
+        let mut held: Option<(DataKey<'a>, Arc<Benchmark>)> = None;
+        while lock(&self.failure).is_none() {
+            let Some((part, key)) = lock(&self.queue).pop_front() else {
+                return;
+            };
+            if !self.observer.may_start(self.plans[part], &key) {
+                lock(&self.queue).clear();
+                return;
+            }
+            if let Err(error) = self.run(part, &key, &mut held) {
+                lock(&self.failure).get_or_insert(error);
+            }
+        }
+    }
+
+    fn run(
+        &self,
+        part: usize,
+        key: &TrialKey,
+        held: &mut Option<(DataKey<'a>, Arc<Benchmark>)>,
+    ) -> Result<()> {
+        let Shared { observer, .. } = self;
+        let plan = self.plans[part];
+        let stopped = || match observer.should_stop() {
+            true => Err(Error::Interrupted),
+            false => Ok(()),
+        };
+        stopped()?;
+        observer.started(plan, key);
+        let wanted = (&plan.datasets[key.dataset].data, key.data_seed, &plan.raw);
+        if held.as_ref().is_some_and(|(known, _)| *known != wanted) {
+            *held = None;
+        }
+        let benchmark = match held {
+            Some((_, benchmark)) => benchmark.clone(),
+            None => self.benchmark(wanted)?,
+        };
+        *held = Some((wanted, benchmark.clone()));
+        let trial = run_trial(plan, key, &benchmark, self.runtime, &|| {
+            observer.stage(plan, key);
+            stopped()
+        })?;
+        lock(&self.stores[part]).add(trial.clone())?;
+        observer.finished(plan, key, &trial);
+        Ok(())
+    }
+
+    fn benchmark(&self, wanted: DataKey<'a>) -> Result<Arc<Benchmark>> {
+        // Held while making the data, so that two threads do not make the same.
         let mut data = lock(&self.data);
         data.retain(|(_, benchmark)| benchmark.strong_count() > 0);
         let known = data.iter().find(|(key, _)| *key == wanted);
         if let Some(benchmark) = known.and_then(|(_, benchmark)| benchmark.upgrade()) {
             return Ok(benchmark);
         }
-        let benchmark = Arc::new(
-            plan.datasets[key.dataset]
-                .data
-                .benchmark(key.data_seed, &plan.raw)?,
-        );
+        let (dataset, data_seed, raw) = wanted;
+        let benchmark = Arc::new(dataset.benchmark(data_seed, raw)?);
         data.push((wanted, Arc::downgrade(&benchmark)));
         Ok(benchmark)
     }

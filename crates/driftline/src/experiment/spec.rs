@@ -19,7 +19,7 @@ pub struct Spec {
     /// Names the output folder: letters, digits and hyphens.
     pub name: String,
     pub title: String,
-    /// The table of the paper that this belongs to, such as `1` or `mixing`.
+    /// The table that this belongs to: of the paper, such as `1` or `mixing`, or one of its own.
     #[serde(default)]
     pub table: Option<String>,
     /// Remarks to be shown beside the results.
@@ -45,6 +45,22 @@ pub struct Spec {
     /// What must come out; a run that contradicts one ends with exit code 3.
     #[serde(default)]
     pub checks: Vec<CheckSpec>,
+    /// Another experiment to set this one against, cell by cell.
+    #[serde(default)]
+    pub contrast: Option<ContrastSpec>,
+}
+
+/// What differs from another experiment that has data sets and methods of the same names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ContrastSpec {
+    /// The name of the other experiment.
+    pub with: String,
+    /// What is different here, such as `no filter`.
+    pub here: String,
+    /// What has been claimed about the difference, if anything.
+    #[serde(default)]
+    pub claim: Option<String>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -152,8 +168,15 @@ pub struct MethodSpec {
     pub model: Option<ModelSpec>,
     #[serde(default)]
     pub source_model: Option<ModelSpec>,
+    /// Instead of the shared `training`.
+    #[serde(default)]
+    pub training: Option<TrainingSpec>,
     #[serde(default)]
     pub self_training: SelfTrainingSpec,
+    /// Adapt to the end of the stream, then back to its beginning from pseudo-labels alone; the model that has come
+    /// back is scored. With data `scored` on the source this judges settings without any label of the stream.
+    #[serde(default)]
+    pub there_and_back: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -225,7 +248,7 @@ pub struct CheckSpec {
     /// … above that of this other method …
     #[serde(default)]
     pub above: Option<String>,
-    /// … by at least so many points (0 if absent: not below).
+    /// … by at least so many points (0 if absent: not below; negative: not further below than that).
     #[serde(default)]
     pub by: Option<f64>,
     #[serde(default)]

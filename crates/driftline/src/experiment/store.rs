@@ -1,7 +1,7 @@
 //! The output folder of an experiment: `manifest.json` (what was planned) and `trials.jsonl` (one line per finished
 //! trial, no clock times). Files are written aside and renamed, so that a stopped run loses nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
@@ -105,6 +105,25 @@ impl Store {
         Self::with_manifest(folder, Manifest::of(plan))
     }
 
+    /// Reads what `folder` has of `plan`, without the right to write to it. Nothing is there yet: an empty store.
+    pub fn view(folder: &Path, plan: &Plan) -> Result<Self> {
+        let manifest = Manifest::of(plan);
+        let (trials, warnings) = if folder.join("manifest.json").exists() {
+            let stored = Self::read(folder)?;
+            expect_same_plan(folder, &stored.manifest, &manifest)?;
+            (stored.trials, stored.warnings)
+        } else {
+            Default::default()
+        };
+        Ok(Self {
+            folder: folder.into(),
+            manifest,
+            trials,
+            warnings,
+            _lock: None,
+        })
+    }
+
     fn with_manifest(folder: &Path, manifest: Manifest) -> Result<Self> {
         let path = folder.join("manifest.json");
         let existing = if path.exists() {
@@ -118,18 +137,8 @@ impl Store {
                 "has a trials.jsonl but no manifest.json; choose another folder",
             ));
         }
-        if let Some(Store {
-            manifest: other, ..
-        }) = &existing
-            && other.plan != manifest.plan
-        {
-            return Err(corrupt(
-                folder,
-                format!(
-                    "holds the results of another plan (`{}`, {:?} scale, identity {} instead of {}); choose another folder",
-                    other.name, other.scale, other.plan, manifest.plan
-                ),
-            ));
+        if let Some(existing) = &existing {
+            expect_same_plan(folder, &existing.manifest, &manifest)?;
         }
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let lock = lock(folder)?;
@@ -203,6 +212,11 @@ impl Store {
         self.trials.values().any(|trial| trial.id == id)
     }
 
+    /// The identities of all finished trials.
+    pub fn ids(&self) -> BTreeSet<&str> {
+        self.trials.values().map(|trial| &*trial.id).collect()
+    }
+
     /// Adds a finished trial and writes the whole file anew.
     pub fn add(&mut self, trial: Trial) -> Result<()> {
         let place = self
@@ -264,6 +278,19 @@ impl Store {
         }
         write_whole(&self.folder.join("trials.jsonl"), text.as_bytes())
     }
+}
+
+fn expect_same_plan(folder: &Path, stored: &Manifest, wanted: &Manifest) -> Result<()> {
+    if stored.plan == wanted.plan {
+        return Ok(());
+    }
+    Err(corrupt(
+        folder,
+        format!(
+            "holds the results of another plan (`{}`, {:?} scale, identity {} instead of {}); choose another folder",
+            stored.name, stored.scale, stored.plan, wanted.plan
+        ),
+    ))
 }
 
 fn lock(folder: &Path) -> Result<File> {

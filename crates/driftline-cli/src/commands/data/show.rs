@@ -78,8 +78,12 @@ pub fn describe(cache: &Cache, name: &str, json: bool) -> Result {
         dataset.title, dataset.name, dataset.about, dataset.licence, row.fetch
     );
     for file in dataset.files {
-        let digest = file.sha256.unwrap_or("noted when first stored");
-        text += &format!("\n    {}  sha256 {digest}", file.name);
+        let whose = if file.sha256.is_some() {
+            ""
+        } else {
+            " (of the copy behind the published results; any is taken)"
+        };
+        text += &format!("\n    {}  sha256 {}{whose}", file.name, file.reference);
     }
     print(&(text + "\n"))?;
     Ok(Outcome::Done)

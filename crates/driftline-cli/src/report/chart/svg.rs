@@ -61,6 +61,33 @@ impl Svg {
         self.text.push_str("</g>");
     }
 
+    /// Elements in a coordinate system of their own.
+    pub fn placed(&mut self, (x, y): (f64, f64), scale: f64, draw: impl FnOnce(&mut Self)) {
+        let (x, y) = (short(x), short(y));
+        self.push(format_args!(
+            "<g transform=\"translate({x} {y}) scale({scale:.3})\">"
+        ));
+        draw(self);
+        self.text.push_str("</g>");
+    }
+
+    /// Unit squares, each run of them given by its column, row and length.
+    pub fn squares(
+        &mut self,
+        class: &str,
+        opacity: f64,
+        runs: impl Iterator<Item = (usize, usize, usize)>,
+    ) {
+        let run = |(x, y, n): (usize, usize, usize)| format!("M{x} {y}h{n}v1h-{n}z");
+        let path: String = runs.map(run).collect();
+        if !path.is_empty() {
+            self.push(format_args!(
+                "<path class=\"{}\" fill-opacity=\"{opacity:.2}\" d=\"{path}\"/>",
+                escape(class)
+            ));
+        }
+    }
+
     pub fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         let (x1, y1, x2, y2) = (short(x1), short(y1), short(x2), short(y2));
         self.push(format_args!(

@@ -1,9 +1,13 @@
 //! The pictures of an experiment: its trials as rows and curves, handed to the charts.
 
 mod curves;
+mod data;
+mod intuition;
 mod rows;
+mod sizes;
 
-use driftline::experiment::{Row, Store, Table};
+use driftline::datasets::Cache;
+use driftline::experiment::{Manifest, Named, Row, Store, Table};
 use serde::Serialize;
 
 use super::chart::Heading;
@@ -16,15 +20,22 @@ use super::results::per_draw;
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
+    /// For files.
+    pub name: String,
     pub title: String,
     pub svg: String,
     pub caption: String,
 }
 
-/// The figures of every data set, in reading order.
-pub fn all(store: &Store, table: &Table, id: &str) -> Vec<Figure> {
+/// The figures of an experiment in reading order: of its data, if they are in the cache, and of every data set's results.
+pub fn all(store: &Store, table: &Table, id: &str, cache: Option<&Cache>) -> Vec<Figure> {
     let datasets = &store.manifest().datasets;
     let mut figures = Vec::new();
+    if explains_the_paper(store.manifest()) {
+        figures.extend(intuition::figure(id));
+    }
+    figures.extend(cache.map_or(Vec::new(), |cache| data::figures(store, cache, id)));
+    figures.extend(sizes::figure(store, table, id));
     for (index, dataset) in datasets.iter().enumerate() {
         let rows = table.rows.iter().filter(|row| row.dataset == dataset.name);
         let scene = Scene {
@@ -45,13 +56,13 @@ pub fn all(store: &Store, table: &Table, id: &str) -> Vec<Figure> {
             scene.windows(),
         ];
         let several = datasets.len() > 1;
-        figures.extend(drawn.into_iter().flatten().map(|figure| Figure {
-            title: if several {
-                format!("{}: {}", dataset.name, figure.title)
-            } else {
-                figure.title
+        figures.extend(drawn.into_iter().flatten().map(|figure| match several {
+            true => Figure {
+                name: format!("{}-{}", slug(&dataset.name), figure.name),
+                title: format!("{}: {}", dataset.name, figure.title),
+                ..figure
             },
-            ..figure
+            false => figure,
         }));
     }
     figures
@@ -114,11 +125,28 @@ impl Scene<'_> {
             description: &description,
         });
         Figure {
+            name: name.into(),
             title: title.into(),
             svg,
             caption,
         }
     }
+}
+
+/// Table 1's linear model: the experiment that a first report shows.
+fn explains_the_paper(manifest: &Manifest) -> bool {
+    let drawn = |named: &Named| named.settings.get("gaussian").is_some();
+    manifest.table.as_deref() == Some("1") && manifest.datasets.iter().all(drawn)
+}
+
+/// Letters and digits in lower case, joined by hyphens.
+fn slug(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    words.join("-")
 }
 
 fn per_cent(title: &str, values: impl Iterator<Item = f64>) -> Axis {

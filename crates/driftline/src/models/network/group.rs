@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::kernels::{Aligned, Isa};
+use super::kernels::{Aligned, Isa, vectorized};
 use super::program::{
     Kind, Normalizer, Packed, Partial, Pass, Pixelwise, Program, Seeds, Step, gate,
 };
@@ -12,7 +12,7 @@ use crate::models::loss::softmax::{cross_entropy, score_gradient, softmax};
 use crate::random::Seed;
 
 /// Images that are taken through several layers together.
-pub(super) const SLICE: usize = 8;
+pub(super) const SLICE: usize = 16;
 /// Groups of a large batch: as many threads can share it.
 const MOST_GROUPS: usize = 8;
 
@@ -164,6 +164,15 @@ impl Group {
 
     /// Works through one phase of a training step.
     pub fn run(&mut self, phase: &Phase, context: &Context, batch: &Batch) {
+        vectorized(
+            context.isa,
+            #[inline(always)]
+            || self.work_through(phase, context, batch),
+        );
+    }
+
+    #[inline(always)]
+    fn work_through(&mut self, phase: &Phase, context: &Context, batch: &Batch) {
         let images = self.part.len();
         if phase.load {
             self.loss = 0.0;
@@ -203,6 +212,7 @@ impl Group {
         }
     }
 
+    #[inline(always)]
     fn measure_gradient(&mut self, step: usize, images: usize, context: &Context) {
         let program = context.program;
         let (step, norm) = norm_of(program, step);
@@ -224,6 +234,7 @@ impl Group {
     }
 
     /// Copies inputs into the padded first tensor.
+    #[inline(always)]
     pub fn load<'a>(
         &mut self,
         program: &Program,
@@ -242,6 +253,7 @@ impl Group {
     }
 
     /// One step forward; dropout drops only if it has seeds, by layer and image.
+    #[inline(always)]
     pub fn forward(
         &mut self,
         index: usize,
@@ -279,6 +291,7 @@ impl Group {
     }
 
     /// Turns the scores into probabilities, and these into the gradient.
+    #[inline(always)]
     fn compare(&mut self, [first, images]: [usize; 2], program: &Program, batch: &Batch) {
         let last = program.tensors.len() - 1;
         let tensor = &program.tensors[last];
@@ -297,6 +310,7 @@ impl Group {
         }
     }
 
+    #[inline(always)]
     fn backward(&mut self, index: usize, [first, images]: [usize; 2], context: &Context) {
         let program = context.program;
         let step = &program.steps[index];

@@ -1,7 +1,7 @@
 //! Class probabilities: the forward pass alone, slice by slice, with moving statistics and without dropout.
 
 use super::group::{Context, Group};
-use super::kernels::{Aligned, FlushDenormals, Team};
+use super::kernels::{Aligned, FlushDenormals, Team, vectorized};
 use super::model::Network;
 use super::program::{Normalizer, Program, pack_all};
 use crate::Result;
@@ -55,6 +55,15 @@ pub(super) fn probabilities(network: &Network, inputs: &Inputs) -> Result<Probab
 
 impl Share<'_> {
     fn run(&mut self, context: &Context, inputs: &Inputs) {
+        vectorized(
+            context.isa,
+            #[inline(always)]
+            || self.work_through(context, inputs),
+        );
+    }
+
+    #[inline(always)]
+    fn work_through(&mut self, context: &Context, inputs: &Inputs) {
         let classes = context.program.n_classes;
         for (slice, out) in self.out.chunks_mut(SLICE * classes).enumerate() {
             let images = out.len() / classes;

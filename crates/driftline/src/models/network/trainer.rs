@@ -297,7 +297,20 @@ impl Chunk<'_> {
             return;
         };
         let own = self.start..self.start + self.weights.len();
-        self.gradient.copy_from_slice(&head.gradient[own.clone()]);
+        let head = &head.gradient[own.clone()];
+        let tail = match tail.split_first() {
+            None => {
+                self.gradient.copy_from_slice(head);
+                tail
+            }
+            Some((second, rest)) => {
+                let pairs = head.iter().zip(&second.gradient[own.clone()]);
+                for (sum, (a, b)) in self.gradient.iter_mut().zip(pairs) {
+                    *sum = a + b;
+                }
+                rest
+            }
+        };
         for group in tail {
             for (sum, g) in self.gradient.iter_mut().zip(&group.gradient[own.clone()]) {
                 *sum += g;

@@ -12,7 +12,7 @@ type OuterFunction = unsafe fn(&OuterJob);
 /// further function costs compile time.
 macro_rules! compiled {
     ($module:ident, $register:ty, $(features = $features:literal,)?
-     windows = [$(($r:literal, $p:literal): [$($step:literal),*]),*], outers = [$($e:literal),*], narrow = $narrow:literal) => {
+     windows = [$(($r:literal, $p:literal): [$($step:literal),*]),*], outers = [$($e:literal: [$(($columns:literal, $apart:literal)),*]),*], narrow = $narrow:literal) => {
         mod $module {
             use super::*;
 
@@ -29,9 +29,9 @@ macro_rules! compiled {
             /// # Safety
             /// As for [`outer`].
             $(#[target_feature(enable = $features)])?
-            unsafe fn outer_tile<const E: usize, const V: usize>(job: &OuterJob) {
+            unsafe fn outer_tile<const E: usize, const V: usize, const COLUMNS: usize, const STEP: usize>(job: &OuterJob) {
                 // SAFETY: the caller's promise; the instruction set is that of this function.
-                unsafe { outer::<$register, E, V>(job) }
+                unsafe { outer::<$register, E, V, COLUMNS, STEP>(job) }
             }
 
             pub(super) const WINDOWS: &[(usize, usize)] = &[$(($r, $p)),*];
@@ -48,9 +48,14 @@ macro_rules! compiled {
                 }
             }
 
-            pub(super) fn outer_function(entries: usize, registers: usize) -> OuterFunction {
+            /// `grid` is the number of columns and the distance between source columns, where gradients lie side by side.
+            pub(super) fn outer_function(entries: usize, registers: usize, grid: Option<(usize, usize)>) -> OuterFunction {
                 match entries {
-                    $($e => if registers == 2 { outer_tile::<$e, 2> } else { outer_tile::<$e, $narrow> },)*
+                    $($e => match (registers, grid) {
+                        $((2, Some(($columns, $apart))) => outer_tile::<$e, 2, $columns, $apart>,)*
+                        (2, _) => outer_tile::<$e, 2, 0, 0>,
+                        _ => outer_tile::<$e, $narrow, 0, 0>,
+                    },)*
                     _ => unreachable!("no tile of {entries}"),
                 }
             }
@@ -80,7 +85,10 @@ compiled!(
         (4, 3): [32],
         (7, 2): []
     ],
-    outers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14],
+    outers = [
+        1: [], 2: [], 3: [], 4: [], 5: [(14, 2), (16, 2)], 6: [], 7: [], 8: [], 9: [], 10: [], 11: [], 12: [],
+        13: [], 14: []
+    ],
     narrow = 1
 );
 #[cfg(target_arch = "x86_64")]
@@ -100,7 +108,7 @@ compiled!(
         (3, 2): [32, 64],
         (6, 1): []
     ],
-    outers = [1, 2, 3, 4, 5, 6],
+    outers = [1: [], 2: [], 3: [], 4: [], 5: [], 6: []],
     narrow = 2
 );
 compiled!(
@@ -114,7 +122,7 @@ compiled!(
         (2, 3): [],
         (3, 2): []
     ],
-    outers = [1, 2, 3, 4, 5, 6],
+    outers = [1: [], 2: [], 3: [], 4: [], 5: [], 6: []],
     narrow = 2
 );
 
@@ -167,13 +175,18 @@ pub(super) unsafe fn run_outer(isa: Isa, job: &OuterJob, entries: usize) {
     } else {
         1
     };
-    let (most, function): (usize, fn(usize, usize) -> OuterFunction) = match isa {
+    let (most, function): (
+        usize,
+        fn(usize, usize, Option<(usize, usize)>) -> OuterFunction,
+    ) = match isa {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 => (avx512::OUTER_ENTRIES, avx512::outer_function),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => (avx2::OUTER_ENTRIES, avx2::outer_function),
         _ => (portable::OUTER_ENTRIES, portable::outer_function),
     };
+    let side_by_side = job.delta_grid.column == registers * isa.lanes();
+    let grid = side_by_side.then_some((job.columns, job.source_grid.column));
     let tiles = entries.div_ceil(most);
     let mut channel = 0;
     while channel < job.channels {
@@ -182,7 +195,7 @@ pub(super) unsafe fn run_outer(isa: Isa, job: &OuterJob, entries: usize) {
             let size = (entries - entry) / (tiles - tile);
             // SAFETY: a tile inside the job, for which the caller vouches.
             unsafe {
-                function(size, registers)(&OuterJob {
+                function(size, registers, grid)(&OuterJob {
                     source: job.source.add(entry),
                     delta: job.delta.add(channel),
                     out: job.out.add(entry * job.channels + channel),

@@ -6,7 +6,7 @@ use super::{CHANNEL_BLOCK, Isa, Pixels};
 
 /// out[s·length + k][c] = Σ_{i,y,x} source[i][y][x][s·segment_step + k] · delta[i][y][x][c], or this added to `out`.
 ///
-/// Sums run over a few images at a time and are then added to `out`, in an order that the shapes alone decide.
+/// Sums run over the images in their order, position after position.
 #[derive(Clone, Copy, Debug)]
 pub struct OuterProducts<'a> {
     pub images: usize,
@@ -42,37 +42,23 @@ impl OuterProducts<'_> {
         assert!(self.source.len() >= self.source_pixels.end(images, rows, columns, reach));
         assert!(self.delta.len() >= self.delta_pixels.end(images, rows, columns, self.channels));
         assert!(out.len() >= self.segments * self.length * self.channels);
-        let near = self.images_near();
         for segment in 0..self.segments {
-            for first in (0..images).step_by(near) {
-                let source = self.source_pixels.origin
-                    + segment * self.segment_step
-                    + first * self.source_pixels.image;
-                let delta = self.delta_pixels.origin + first * self.delta_pixels.image;
-                let job = OuterJob {
-                    images: near.min(images - first),
-                    rows,
-                    columns,
-                    source: self.source[source..].as_ptr(),
-                    source_grid: self.source_pixels.grid(),
-                    delta: self.delta[delta..].as_ptr(),
-                    delta_grid: self.delta_pixels.grid(),
-                    out: out[segment * self.length * self.channels..].as_mut_ptr(),
-                    channels: self.channels,
-                    add: self.add || first > 0,
-                };
-                // SAFETY: the assertions above cover the farthest number of every array that the grid, the segments
-                // and their entries can reach; channels are a multiple of 16 and the instruction set is available.
-                unsafe { run_outer(isa, &job, self.length) }
-            }
+            let source = self.source_pixels.origin + segment * self.segment_step;
+            let job = OuterJob {
+                images,
+                rows,
+                columns,
+                source: self.source[source..].as_ptr(),
+                source_grid: self.source_pixels.grid(),
+                delta: self.delta[self.delta_pixels.origin..].as_ptr(),
+                delta_grid: self.delta_pixels.grid(),
+                out: out[segment * self.length * self.channels..].as_mut_ptr(),
+                channels: self.channels,
+                add: self.add,
+            };
+            // SAFETY: the assertions above cover the farthest number of every array that the grid, the segments
+            // and their entries can reach; channels are a multiple of 16 and the instruction set is available.
+            unsafe { run_outer(isa, &job, self.length) }
         }
-    }
-
-    /// How many images at a time leave what one segment needs of them in the first-level cache while its tiles go by.
-    fn images_near(&self) -> usize {
-        const NEAR: usize = 28 * 1024 / size_of::<f32>();
-        let row = (self.columns - 1) * self.source_pixels.column + self.length;
-        let image = self.rows * (row + self.columns * self.channels);
-        (NEAR / image).max(1)
     }
 }

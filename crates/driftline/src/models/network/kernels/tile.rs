@@ -245,43 +245,54 @@ pub(super) struct OuterJob {
     pub add: bool,
 }
 
-/// One tile of `E` kernel entries × `V` registers of channels.
+/// One tile of `E` kernel entries × `V` registers of channels. `COLUMNS` and `STEP`, the distance between source columns,
+/// are for grids known at compile time, whose rows then run without a branch; else both are 0.
 ///
 /// # Safety
 /// `T`'s instruction set must be available and all pointers valid for the whole grid, `E` entries and `V·LANES` channels.
+/// Where `COLUMNS` is not 0, it and `STEP` must be the job's, and gradients of neighbouring columns `V·LANES` apart.
 #[inline(always)]
-pub(super) unsafe fn outer<T: Register, const E: usize, const V: usize>(job: &OuterJob) {
+pub(super) unsafe fn outer<
+    T: Register,
+    const E: usize,
+    const V: usize,
+    const COLUMNS: usize,
+    const STEP: usize,
+>(
+    job: &OuterJob,
+) {
+    let (sources, deltas) = (job.source_grid, job.delta_grid);
     // SAFETY: pixels inside the grid, for which the caller vouches.
     unsafe {
-        for e in 0..E {
-            for v in 0..V {
-                T::prefetch(job.out.add(e * job.channels + v * T::LANES));
-            }
-        }
         let mut sums = [[T::splat(0.0); V]; E];
         for image in 0..job.images {
-            for row in 0..job.rows {
-                let (sources, deltas) = (job.source_grid, job.delta_grid);
-                let mut source = job.source.add(image * sources.image + row * sources.row);
-                let mut delta = job.delta.add(image * deltas.image + row * deltas.row);
-                for _ in 0..job.columns / 2 {
-                    for c in 0..2 {
+            let mut source = job.source.add(image * sources.image);
+            let mut delta = job.delta.add(image * deltas.image);
+            for _ in 0..job.rows {
+                if COLUMNS > 0 {
+                    // Short loops of known length are unrolled, longer ones are not.
+                    let mut product = |column: usize| {
                         let (source, delta) =
-                            (source.add(c * sources.column), delta.add(c * deltas.column));
-                        outer_product(&mut sums, source, delta);
-                        // The same place one row on: its lines lie apart, and waiting for them costs more than asking.
-                        T::prefetch(source.wrapping_add(sources.row));
-                        T::prefetch(source.wrapping_add(sources.row + E - 1));
-                        for v in 0..V {
-                            T::prefetch(delta.wrapping_add(deltas.row + v * T::LANES));
+                            (source.add(column * STEP), delta.add(column * V * T::LANES));
+                        outer_product(&mut sums, source, delta, sources.row, deltas.row);
+                    };
+                    for four in 0..COLUMNS / 4 {
+                        for column in 0..4 {
+                            product(4 * four + column);
                         }
                     }
-                    source = source.wrapping_add(2 * sources.column);
-                    delta = delta.wrapping_add(2 * deltas.column);
+                    for column in COLUMNS / 4 * 4..COLUMNS {
+                        product(column);
+                    }
+                } else {
+                    for column in 0..job.columns {
+                        let source = source.add(column * sources.column);
+                        let delta = delta.add(column * deltas.column);
+                        outer_product(&mut sums, source, delta, sources.row, deltas.row);
+                    }
                 }
-                if !job.columns.is_multiple_of(2) {
-                    outer_product(&mut sums, source, delta);
-                }
+                source = source.wrapping_add(sources.row);
+                delta = delta.wrapping_add(deltas.row);
             }
         }
         for (e, sums) in sums.iter().enumerate() {
@@ -297,7 +308,7 @@ pub(super) unsafe fn outer<T: Register, const E: usize, const V: usize>(job: &Ou
     }
 }
 
-/// sums[e] += source[e] · delta.
+/// sums[e] += source[e] · delta. Asks for the same place one row on: its lines lie apart, and waiting for them costs more.
 ///
 /// # Safety
 /// As for [`outer`].
@@ -306,6 +317,8 @@ unsafe fn outer_product<T: Register, const E: usize, const V: usize>(
     sums: &mut [[T; V]; E],
     source: *const f32,
     delta: *const f32,
+    source_row: usize,
+    delta_row: usize,
 ) {
     // SAFETY: one pixel inside the grid, for which the caller vouches.
     unsafe {
@@ -315,6 +328,11 @@ unsafe fn outer_product<T: Register, const E: usize, const V: usize>(
             for v in 0..V {
                 sums[v] = x.mul_add(d[v], sums[v]);
             }
+        }
+        T::prefetch(source.wrapping_add(source_row));
+        T::prefetch(source.wrapping_add(source_row + E - 1));
+        for v in 0..V {
+            T::prefetch(delta.wrapping_add(delta_row + v * T::LANES));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Batch norm as a step: statistics of a part of the batch, their combination in a fixed order, and both passes.
 
-use super::layout::{Tensor, each_pixel};
+use super::layout::{Tensor, each_pixel, places};
 use crate::models::network::layers::BatchNorm;
 
 /// A batch-norm step.
@@ -62,6 +62,7 @@ impl Partial {
     }
 
     /// Mean and squares of the first `images` images, in two passes.
+    #[inline(always)]
     pub fn measure(&mut self, images: usize, tensor: &Tensor, values: &[f32]) {
         let channels = tensor.volume[2];
         self.count = images * tensor.volume[0] * tensor.volume[1];
@@ -90,6 +91,7 @@ impl Partial {
     }
 
     /// Σ dy and Σ dy·x̂ of the first `images` images.
+    #[inline(always)]
     pub fn measure_gradient(
         &mut self,
         images: usize,
@@ -200,6 +202,7 @@ impl Norm {
         clippy::too_many_arguments,
         reason = "arrays and their tensors go in pairs"
     )]
+    #[inline(always)]
     pub fn forward(
         &self,
         [first, images]: [usize; 2],
@@ -228,6 +231,7 @@ impl Norm {
         clippy::too_many_arguments,
         reason = "arrays and their tensors go in pairs"
     )]
+    #[inline(always)]
     pub fn backward(
         &self,
         [first, first_out, images]: [usize; 3],
@@ -242,25 +246,25 @@ impl Norm {
         let channels = from.volume[2];
         let (d_pixels, x_pixels) = (to.deltas.inside(first), from.values.inside(first));
         let out_pixels = from.deltas.inside(first_out);
-        let offset = |p: crate::models::network::kernels::Pixels, index: usize| {
-            let [height, width, _] = from.volume;
-            let (image, pixel) = (index / (height * width), index % (height * width));
-            p.origin + image * p.image + pixel / width * p.row + pixel % width * p.column
-        };
-        let n = &normalizer;
-        for index in 0..images * from.volume[0] * from.volume[1] {
-            let (d, x, o) = (
-                offset(d_pixels, index),
-                offset(x_pixels, index),
-                offset(out_pixels, index),
-            );
+        let Normalizer {
+            mean,
+            inverse,
+            shift_mean,
+            scale_mean,
+        } = normalizer;
+        let (mean, inverse) = (&mean[..channels], &inverse[..channels]);
+        let (shift_mean, scale_mean) = (&shift_mean[..channels], &scale_mean[..channels]);
+        let scale = &scale[..channels];
+        let mut places = places(images, from.volume, out_pixels);
+        each_pixel(images, from.volume, d_pixels, x_pixels, |d, x| {
+            let o = places.next().expect("one place per pixel");
             let (d, x) = (&deltas[d..d + channels], &source[x..x + channels]);
             let out = &mut out[o..o + channels];
             for c in 0..channels {
-                let normalized = (x[c] - n.mean[c]) * n.inverse[c];
-                let rate = scale[c] * n.inverse[c];
-                out[c] = rate * (d[c] - n.shift_mean[c] - normalized * n.scale_mean[c]);
+                let normalized = (x[c] - mean[c]) * inverse[c];
+                let rate = scale[c] * inverse[c];
+                out[c] = rate * (d[c] - shift_mean[c] - normalized * scale_mean[c]);
             }
-        }
+        });
     }
 }

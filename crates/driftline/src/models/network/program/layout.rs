@@ -87,6 +87,7 @@ impl Tensor {
 }
 
 /// Calls `f(offset in a, offset in b)` for every pixel of `images` images.
+#[inline(always)]
 pub(super) fn each_pixel(
     images: usize,
     [height, width, _]: [usize; 3],
@@ -103,4 +104,19 @@ pub(super) fn each_pixel(
             }
         }
     }
+}
+
+/// The offsets of all pixels, in the order of [`each_pixel`].
+#[inline(always)]
+pub(super) fn places(
+    images: usize,
+    [height, width, _]: [usize; 3],
+    p: Pixels,
+) -> impl Iterator<Item = usize> {
+    (0..images).flat_map(move |image| {
+        (0..height).flat_map(move |y| {
+            let row = p.origin + image * p.image + y * p.row;
+            (0..width).map(move |x| row + x * p.column)
+        })
+    })
 }

@@ -30,6 +30,7 @@ pub(crate) struct Pass<'a> {
 
 impl Pixelwise {
     /// `factors` are dropout's, laid out like the output; `None` outside training.
+    #[inline(always)]
     pub fn forward(
         &self,
         pass: &Pass,
@@ -87,6 +88,7 @@ impl Pixelwise {
 
     /// Writes the gradient with respect to the input; gradients begin at image 0 of `deltas` and `out` unless the tensor
     /// keeps them for the whole batch.
+    #[inline(always)]
     pub fn backward(
         &self,
         pass: &Pass,
@@ -163,6 +165,7 @@ impl Pixelwise {
 }
 
 /// deltas ← 0 where the rectified values are: the derivative of a ReLU, in place.
+#[inline(always)]
 pub(crate) fn gate(
     [first, first_delta, images]: [usize; 3],
     tensor: &Tensor,

@@ -1,0 +1,193 @@
+//! The parts of a document that are made from results: Markdown tables of one experiment, of one table of the paper, and
+//! of an experiment against another.
+
+use driftline::experiment::{Check, Plan, Row, Table, Verdict};
+
+use super::library::{Library, verdict};
+use crate::failure::{Failure, Result};
+use crate::output::{signed_with_interval, with_interval};
+
+/// What a marker asks for: `results NAME`, `contrast NAME` or `table NAME`.
+pub fn block(request: &str, library: &Library<'_>) -> Result<String> {
+    let (kind, name) = request.split_once(' ').unwrap_or((request, ""));
+    let name = name.trim();
+    match kind {
+        "results" => results(library.plan(name)?, library),
+        "contrast" => contrast(library.plan(name)?, library),
+        "table" => matrix(name, library),
+        _ => Err(Failure::with_help(
+            format!("there is no block `{request}`"),
+            "there are: `results EXPERIMENT`, `contrast EXPERIMENT`, `table NAME`",
+        )),
+    }
+}
+
+/// Printed, ours with both intervals, and the difference where it exceeds them; then the checks.
+fn results(plan: &Plan, library: &Library<'_>) -> Result<String> {
+    let store = library.store(plan)?;
+    let table = Table::of(&store);
+    let many_sets = plan.datasets.len() > 1;
+    let draws = plan.data_seeds.len() > 1;
+    let printed = !plan.expected.cells.is_empty();
+    let mut head = vec!["method"];
+    if many_sets {
+        head.insert(0, "data");
+    }
+    if printed {
+        head.push("printed");
+    }
+    head.extend(["ours", "paper's ±"]);
+    head.extend(if draws {
+        ["lowest draw", "highest draw"]
+    } else {
+        ["n", "held-out source"]
+    });
+    if printed && !draws {
+        head.push("beyond the intervals");
+    }
+    let mut rows = Vec::new();
+    for dataset in &plan.datasets {
+        for method in &plan.methods {
+            let row = table.row(&dataset.name, &method.name);
+            let mut cells = vec![method.name.clone()];
+            if many_sets {
+                cells.insert(0, dataset.name.clone());
+            }
+            if printed {
+                let cell = plan.expected.cell(&dataset.name, &method.name);
+                cells.push(cell.map_or(dash(), |cell| plus_minus(cell.mean, cell.half_width)));
+            }
+            cells.push(row.map_or(dash(), |row| with_interval(&row.accuracy)));
+            let paper = row.and_then(|row| row.paper_style.half_width);
+            cells.push(paper.map_or(dash(), |half| format!("{half:.1}")));
+            if draws {
+                cells.extend(row.map_or([dash(), dash()], extremes));
+            } else {
+                cells.push(row.map_or(0, |row| row.accuracy.n).to_string());
+                let held_out = row.and_then(|row| row.held_out_source);
+                cells.push(held_out.map_or(dash(), |held_out| with_interval(&held_out)));
+            }
+            if printed && !draws {
+                cells.push(row.and_then(beyond).unwrap_or_default());
+            }
+            rows.push(cells);
+        }
+    }
+    let mut text = grid(&head, &rows);
+    let checks = Check::all(&store);
+    if !checks.is_empty() {
+        text += "\n";
+    }
+    for check in checks {
+        let verdict = match check.verdict {
+            Verdict::Holds => "holds",
+            Verdict::Fails => "**does not hold**",
+            Verdict::Open => "open",
+        };
+        text += &format!("- {}: {verdict} ({})\n", check.claim, check.found);
+    }
+    Ok(text)
+}
+
+/// One row per data set, one column per method, for the experiments of one table.
+fn matrix(name: &str, library: &Library<'_>) -> Result<String> {
+    let plans: Vec<&Plan> = library
+        .plans()
+        .iter()
+        .filter(|plan| plan.table.as_deref() == Some(name))
+        .collect();
+    let Some(first) = plans.first() else {
+        return Err(Failure::told(format!("there is no table `{name}`")));
+    };
+    let methods: Vec<&str> = first.methods.iter().map(|method| &*method.name).collect();
+    let mut rows = Vec::new();
+    for plan in &plans {
+        let store = library.store(plan)?;
+        let table = Table::of(&store);
+        for dataset in &plan.datasets {
+            let mut cells = vec![dataset.name.clone()];
+            cells.extend(methods.iter().map(|method| {
+                let row = table.row(&dataset.name, method);
+                let ours = row.map_or(dash(), |row| with_interval(&row.accuracy));
+                match plan.expected.cell(&dataset.name, method) {
+                    Some(cell) => format!("{ours} ({:.1})", cell.mean),
+                    None => ours,
+                }
+            }));
+            rows.push(cells);
+        }
+    }
+    let head: Vec<&str> = [""].into_iter().chain(methods).collect();
+    Ok(grid(&head, &rows))
+}
+
+fn contrast(plan: &Plan, library: &Library<'_>) -> Result<String> {
+    let Some(contrasted) = library.contrast(plan)? else {
+        return Err(Failure::told(format!(
+            "`{}` has no [contrast] in its file",
+            plan.name
+        )));
+    };
+    let there = format!("`{}`", contrasted.with);
+    let head = [
+        "method",
+        &there,
+        &contrasted.here,
+        "difference, paired",
+        "that is",
+    ];
+    let rows: Vec<Vec<String>> = contrasted
+        .rows
+        .iter()
+        .map(|row| {
+            vec![
+                row.method.clone(),
+                with_interval(&row.there),
+                with_interval(&row.here),
+                signed_with_interval(&row.difference),
+                verdict(&row.difference).into(),
+            ]
+        })
+        .collect();
+    Ok(match rows.is_empty() {
+        true => "Not run yet.\n".into(),
+        false => grid(&head, &rows),
+    })
+}
+
+/// By how much ours differs from the printed mean, where that is more than both intervals together.
+fn beyond(row: &Row) -> Option<String> {
+    let cell = row.printed.as_ref()?;
+    let difference = row.accuracy.mean - cell.mean;
+    let reach = row.accuracy.half_width? + cell.half_width.unwrap_or(0.0);
+    // Printed numbers are rounded to a tenth.
+    (difference.abs() > reach + 0.05).then(|| format!("{difference:+.1}"))
+}
+
+fn extremes(row: &Row) -> [String; 2] {
+    let values = || row.values.iter().map(|(_, value)| *value);
+    let low = values().fold(f64::INFINITY, f64::min);
+    let high = values().fold(f64::NEG_INFINITY, f64::max);
+    [format!("{low:.1}"), format!("{high:.1}")]
+}
+
+fn dash() -> String {
+    "–".into()
+}
+
+fn plus_minus(mean: f64, half_width: Option<f64>) -> String {
+    match half_width {
+        Some(half) => format!("{mean:.1} ± {half:.1}"),
+        None => format!("{mean:.1}"),
+    }
+}
+
+fn grid(head: &[&str], rows: &[Vec<String>]) -> String {
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let mut text = line(head.iter().map(|cell| cell.to_string()).collect());
+    text += &format!("|{}\n", "---|".repeat(head.len()));
+    for row in rows {
+        text += &line(row.clone());
+    }
+    text
+}

@@ -1,0 +1,161 @@
+//! `driftline reproduce`: every table of the paper from the files built in. Finished trials are found, the rest are run
+//! from one queue, seed 0 of every cell first; at any moment it can be stopped and called again.
+
+mod blocks;
+mod chosen;
+mod document;
+mod library;
+mod missing;
+mod shipped;
+mod tables;
+mod verify;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use driftline::experiment::{Check, Store, Verdict};
+
+use crate::cache::CacheArgs;
+use crate::failure::{Outcome, Result};
+use crate::progress::Talk;
+use crate::{interrupt, output};
+use chosen::Chosen;
+use library::Library;
+
+#[derive(Debug, Args)]
+#[command(before_long_help = "Examples:
+  driftline reproduce                          all tables; goes on where it stopped
+  driftline reproduce --table 1 --budget 30m   Table 1, for half an hour
+  driftline reproduce --budget 0s              show what is finished, run nothing
+  driftline reproduce --verify                 run one finished trial again and compare")]
+pub struct ReproduceArgs {
+    /// Only this table: 1 to 5, mixing, more-epochs, further, …; may be repeated
+    #[arg(long, value_name = "NAME")]
+    table: Vec<String>,
+    /// Only this data set; may be repeated
+    #[arg(long, value_name = "NAME")]
+    dataset: Vec<String>,
+    /// Only this method; may be repeated
+    #[arg(long, value_name = "NAME")]
+    method: Vec<String>,
+    /// Run these training seeds instead of the files'
+    #[arg(long, value_delimiter = ',', value_name = "0,1,…")]
+    seeds: Option<Vec<u64>>,
+    /// Trials at the same time [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Start no trial after this time, such as 30m or 2h; those at work are finished
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    budget: Option<Duration>,
+    /// Where results are and go: a folder for each experiment inside
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    out: PathBuf,
+    /// Write every picture of these experiments to this folder, as SVG
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
+    /// Renew the tables and pictures of this Markdown document; may be repeated
+    #[arg(long, value_name = "FILE")]
+    fill: Vec<PathBuf>,
+    /// Print the tables as JSON
+    #[arg(long)]
+    json: bool,
+    /// Instead of running what is missing, run one finished trial of at most two minutes again; exit 3 if it differs
+    #[arg(long)]
+    verify: bool,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+pub fn run(args: &ReproduceArgs, talk: Talk) -> Result {
+    interrupt::listen();
+    let chosen = chosen::choose(args)?;
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let mut verified = None;
+    let stores = if args.verify {
+        let stores = chosen::views(&chosen)?;
+        verified = Some(verify::verify(&chosen, &stores, cores, talk)?);
+        stores
+    } else {
+        missing::run(
+            &chosen,
+            args.jobs.unwrap_or(cores),
+            cores,
+            args.budget,
+            talk,
+        )?
+    };
+    let cache = args.cache.open().ok();
+    let library = Library::open(&args.out, cache.as_ref())?;
+    for document in &args.fill {
+        document::fill(document, &library, talk)?;
+    }
+    if let Some(folder) = &args.figures {
+        super::report::write_figures(folder, &stores, cache.as_ref())?;
+    }
+    let shown: Vec<(&Chosen, &Store)> = chosen.iter().zip(&stores).collect();
+    let tables = tables::collect(&shown, &library)?;
+    if args.json {
+        let mut json = tables::json(&tables);
+        if let Some(verified) = &verified {
+            json["verified"] = verified.json();
+        }
+        output::print_json(&json)?;
+    } else if let Some(verified) = &verified {
+        output::print(&format!("{verified}\n"))?;
+    } else {
+        output::print(&tables::text(&tables))?;
+    }
+    let failed = |check: &Check| check.verdict == Verdict::Fails;
+    let holds = match &verified {
+        Some(verified) => verified.holds(),
+        None => !stores.iter().flat_map(Check::all).any(|c| failed(&c)),
+    };
+    Ok(match holds {
+        true => Outcome::Done,
+        false => Outcome::CheckFailed,
+    })
+}
+
+/// `90s`, `30m`, `2h`, or several in a row: `1h30m`.
+fn parse_time(text: &str) -> std::result::Result<Duration, String> {
+    let expected = "expected a time such as 90s, 30m, 2h or 1h30m";
+    let mut seconds: u64 = 0;
+    let mut digits = String::new();
+    for letter in text.chars() {
+        if letter.is_ascii_digit() {
+            digits.push(letter);
+            continue;
+        }
+        let unit: u64 = match letter {
+            's' => 1,
+            'm' => 60,
+            'h' => 3600,
+            _ => return Err(expected.into()),
+        };
+        let number: u64 = digits.parse().map_err(|_| expected)?;
+        let part = number.checked_mul(unit).ok_or(expected)?;
+        seconds = seconds.checked_add(part).ok_or(expected)?;
+        digits.clear();
+    }
+    match (text.is_empty(), digits.is_empty()) {
+        (false, true) => Ok(Duration::from_secs(seconds)),
+        _ => Err(expected.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_and_nonsense_is_not() {
+        for (text, seconds) in [("90s", 90), ("30m", 1800), ("1h30m", 5400), ("0s", 0)] {
+            assert_eq!(parse_time(text), Ok(Duration::from_secs(seconds)));
+        }
+        for text in ["", "30", "m", "1d", "-1s", "99999999999999999999h", "1h 3m"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+    }
+}

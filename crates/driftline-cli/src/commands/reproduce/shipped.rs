@@ -1,0 +1,111 @@
+//! The experiment files and printed numbers, built into the program: `reproduce` needs nothing beside it.
+
+use driftline::experiment::{Expected, Plan, Scale, read_text};
+
+use crate::failure::{Failure, Result};
+
+/// (name, contents) of each file.
+type Files = &'static [(&'static str, &'static str)];
+
+macro_rules! files {
+    ($folder:literal, $end:literal: $($name:literal),+ $(,)?) => {
+        &[$((
+            $name,
+            include_str!(concat!("../../../../../experiments/", $folder, $name, $end)),
+        )),+]
+    };
+}
+
+/// In the order in which tables and rows are shown.
+const EXPERIMENTS: Files = files!["", ".toml":
+    "table1-gaussian",
+    "table1-rot-mnist",
+    "table1-portraits",
+    "table2-gaussian",
+    "table2-rot-mnist",
+    "table2-portraits",
+    "table3-rot-mnist",
+    "table4-gaussian",
+    "table4-rot-mnist",
+    "table4-portraits",
+    "table5-gaussian",
+    "table5-rot-mnist",
+    "table5-portraits",
+    "mixing-rot-mnist",
+    "more-epochs-gaussian",
+    "more-epochs-portraits",
+    "further-portraits",
+    "table1-gaussian-draws",
+    "table2-gaussian-draws",
+    "table1-portraits-by-count",
+    "as-printed-rot-mnist",
+    "architectures-rot-mnist",
+    "covertype",
+    "beyond-search-rot-mnist",
+    "beyond-rot-mnist",
+];
+
+const PRINTED: Files = files!["expected/", ".csv":
+    "further",
+    "mixing",
+    "more-epochs",
+    "table1",
+    "table2",
+    "table3",
+    "table4",
+    "table5",
+];
+
+/// Every experiment of the project, as its file says.
+pub fn plans() -> Result<Vec<Plan>> {
+    EXPERIMENTS.iter().map(|(_, text)| plan(text)).collect()
+}
+
+fn plan(text: &str) -> Result<Plan> {
+    let spec = read_text(text)?;
+    let printed = match &spec.expected {
+        None => Expected::default(),
+        Some(name) => {
+            let mut files = PRINTED.iter();
+            let file = files.find(|(known, _)| format!("expected/{known}.csv") == *name);
+            let (_, text) =
+                file.ok_or_else(|| Failure::told(format!("{}: no {name}", spec.name)))?;
+            Expected::parse(text)?
+        }
+    };
+    Ok(Plan::new(&spec, printed, Scale::Full)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A new file that is not in the list would silently not be reproduced.
+    #[test]
+    fn the_lists_are_the_folders() {
+        for (folder, end, list) in [("", ".toml", EXPERIMENTS), ("expected", ".csv", PRINTED)] {
+            let folder =
+                concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/").to_owned() + folder;
+            let entries = std::fs::read_dir(folder).unwrap();
+            let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut found: Vec<String> = names
+                .filter_map(|name| name.strip_suffix(end).map(str::to_owned))
+                .collect();
+            let mut listed: Vec<&str> = list.iter().map(|(name, _)| *name).collect();
+            found.sort_unstable();
+            listed.sort_unstable();
+            assert_eq!(found, listed);
+        }
+    }
+
+    #[test]
+    fn every_file_has_a_plan_of_its_name_with_its_printed_numbers() {
+        for (plan, (name, text)) in plans().unwrap().iter().zip(EXPERIMENTS) {
+            assert_eq!(plan.name, *name);
+            assert_eq!(
+                plan.expected.cells.is_empty(),
+                !text.contains("\nexpected = ")
+            );
+        }
+    }
+}

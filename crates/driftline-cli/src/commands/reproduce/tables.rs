@@ -1,0 +1,125 @@
+//! The tables of the paper, each put together from the experiments that belong to it.
+
+use std::collections::BTreeSet;
+
+use driftline::experiment::{Check, Contrast, Store, Table};
+use serde_json::{Value, json};
+
+use super::chosen::Chosen;
+use super::library::{Contrasted, Library, verdict};
+use crate::failure::Result;
+use crate::output::{self, Cell};
+
+/// One table with its cells in the order of the files.
+#[derive(Debug)]
+pub struct PaperTable {
+    pub name: String,
+    pub cells: Vec<Cell>,
+    pub notes: Vec<String>,
+    pub checks: Vec<Check>,
+    pub contrasts: Vec<Contrasted>,
+}
+
+/// The wanted cells, also those of which nothing is finished.
+pub fn collect(shown: &[(&Chosen, &Store)], library: &Library<'_>) -> Result<Vec<PaperTable>> {
+    let mut tables: Vec<PaperTable> = Vec::new();
+    for (chosen, store) in shown {
+        let place = tables.iter().position(|table| table.name == chosen.table());
+        let place = place.unwrap_or_else(|| {
+            tables.push(PaperTable {
+                name: chosen.table().into(),
+                cells: Vec::new(),
+                notes: Vec::new(),
+                checks: Vec::new(),
+                contrasts: Vec::new(),
+            });
+            tables.len() - 1
+        });
+        let table = &mut tables[place];
+        table.cells.extend(cells(chosen, store));
+        for note in &chosen.plan.notes {
+            if !table.notes.contains(note) {
+                table.notes.push(note.clone());
+            }
+        }
+        table.checks.extend(Check::all(store));
+        table.contrasts.extend(library.contrast(&chosen.plan)?);
+    }
+    Ok(tables)
+}
+
+fn cells(chosen: &Chosen, store: &Store) -> Vec<Cell> {
+    let wanted: BTreeSet<(usize, usize)> = chosen
+        .keys
+        .iter()
+        .map(|key| (key.dataset, key.method))
+        .collect();
+    let plan = &chosen.plan;
+    let results = Table::of(store);
+    let cell = |(dataset, method): &(usize, usize)| {
+        let (dataset, method) = (&plan.datasets[*dataset].name, &plan.methods[*method].name);
+        Cell {
+            dataset: dataset.clone(),
+            method: method.clone(),
+            row: results.row(dataset, method).cloned(),
+            printed: plan.expected.cell(dataset, method).cloned(),
+        }
+    };
+    wanted.iter().map(cell).collect()
+}
+
+pub fn json(tables: &[PaperTable]) -> Value {
+    let table = |table: &PaperTable| {
+        let rows: Vec<Value> = table.cells.iter().map(Cell::json).collect();
+        json!({ "table": table.name, "rows": rows, "notes": table.notes })
+    };
+    json!({ "tables": tables.iter().map(table).collect::<Vec<_>>() })
+}
+
+pub fn text(tables: &[PaperTable]) -> String {
+    let table = |table: &PaperTable| {
+        let mut text = format!("{}\n{}\n", title(&table.name), output::grid(&table.cells));
+        for note in &table.notes {
+            text += &format!(" note: {note}\n");
+        }
+        for check in &table.checks {
+            text += &format!(" {check}\n");
+        }
+        for contrast in &table.contrasts {
+            text += &contrasted(contrast);
+        }
+        text
+    };
+    let tables: Vec<String> = tables.iter().map(table).collect();
+    tables.join("\n")
+}
+
+/// Method by method: this experiment minus the other one.
+fn contrasted(contrast: &Contrasted) -> String {
+    if contrast.rows.is_empty() {
+        return String::new();
+    }
+    let row = |row: &Contrast| {
+        let points = output::signed_with_interval(&row.difference);
+        format!("{} {points} ({})", row.method, verdict(&row.difference))
+    };
+    let rows: Vec<String> = contrast.rows.iter().map(row).collect();
+    let claim = contrast.claim.as_ref();
+    let claim = claim.map_or(String::new(), |claim| {
+        format!("; the claim is that {claim}")
+    });
+    format!(
+        " {}, against {}: {}{claim}\n",
+        contrast.here,
+        contrast.with,
+        rows.join(", ")
+    )
+}
+
+/// `Table 1`, but `mixing`.
+fn title(name: &str) -> String {
+    match name.starts_with(|c: char| c.is_ascii_digit()) {
+        true => format!("Table {name}"),
+        false => name.to_owned(),
+    }
+}

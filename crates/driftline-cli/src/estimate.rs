@@ -1,0 +1,192 @@
+//! How long trials take: by the times of finished trials of the same kind, here or in an earlier run; where there are
+//! none, by the work that the settings promise and the speed seen so far.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use driftline::experiment::{Plan, TrialKey};
+use serde::{Deserialize, Serialize};
+
+/// One line of `timings.jsonl`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Timing {
+    pub id: String,
+    pub dataset: String,
+    pub method: String,
+    pub data_seed: u64,
+    pub seed: u64,
+    pub seconds: f64,
+    /// Trials at the same time, and threads of each.
+    pub jobs: usize,
+    #[serde(default = "one")]
+    pub threads: usize,
+}
+
+fn one() -> usize {
+    1
+}
+
+/// The times of a folder's trials; lines that cannot be read are passed over, since nothing but estimates hangs on them.
+pub fn timings(folder: &Path) -> Vec<Timing> {
+    let text = std::fs::read_to_string(path(folder)).unwrap_or_default();
+    let lines = text.lines();
+    lines
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
+}
+
+pub fn path(folder: &Path) -> std::path::PathBuf {
+    folder.join("timings.jsonl")
+}
+
+/// What has been timed so far.
+#[derive(Debug, Default)]
+pub struct Estimate {
+    kinds: HashMap<Kind, Spent>,
+    networks: Speed,
+    others: Speed,
+}
+
+/// Trials that differ in their seeds alone.
+type Kind = (String, String, String);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    seconds: f64,
+    trials: usize,
+}
+
+/// Seconds of one core for so many multiply-adds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Speed {
+    seconds: f64,
+    work: f64,
+}
+
+/// Multiply-adds per second of an ordinary core, in networks and elsewhere: a guess that the first finished trial replaces.
+const NETWORK_SPEED: f64 = 3e10;
+const OTHER_SPEED: f64 = 1e9;
+
+/// For a method that cannot tell its work.
+const UNKNOWN: f64 = 60.0;
+
+impl Estimate {
+    /// Takes in the times of earlier runs.
+    pub fn read(&mut self, plan: &Plan, folder: &Path) {
+        for timing in timings(folder) {
+            let dataset = plan.datasets.iter().position(|d| d.name == timing.dataset);
+            let method = plan.methods.iter().position(|m| m.name == timing.method);
+            if let (Some(dataset), Some(method)) = (dataset, method) {
+                let key = TrialKey {
+                    dataset,
+                    method,
+                    data_seed: timing.data_seed,
+                    seed: timing.seed,
+                };
+                self.learn(plan, &key, timing.seconds * timing.threads as f64);
+            }
+        }
+    }
+
+    /// A trial took so many seconds of one core.
+    pub fn learn(&mut self, plan: &Plan, key: &TrialKey, seconds: f64) {
+        let spent = self.kinds.entry(kind(plan, key)).or_default();
+        spent.seconds += seconds;
+        spent.trials += 1;
+        if let Some(work) = plan.work(key) {
+            let speed = self.speed_mut(plan, key);
+            speed.seconds += seconds;
+            speed.work += work;
+        }
+    }
+
+    /// Seconds of one core that a trial will take.
+    pub fn seconds(&self, plan: &Plan, key: &TrialKey) -> f64 {
+        if let Some(spent) = self.kinds.get(&kind(plan, key)) {
+            return spent.seconds / spent.trials as f64;
+        }
+        let (speed, guess) = match plan.methods[key.method].method.depends_on_isa() {
+            true => (self.networks, NETWORK_SPEED),
+            false => (self.others, OTHER_SPEED),
+        };
+        let per_unit = match speed.work > 0.0 {
+            true => speed.seconds / speed.work,
+            false => 1.0 / guess,
+        };
+        plan.work(key).map_or(UNKNOWN, |work| work * per_unit)
+    }
+
+    fn speed_mut(&mut self, plan: &Plan, key: &TrialKey) -> &mut Speed {
+        match plan.methods[key.method].method.depends_on_isa() {
+            true => &mut self.networks,
+            false => &mut self.others,
+        }
+    }
+}
+
+fn kind(plan: &Plan, key: &TrialKey) -> Kind {
+    (
+        plan.name.clone(),
+        plan.datasets[key.dataset].name.clone(),
+        plan.methods[key.method].name.clone(),
+    )
+}
+
+/// `12 s`, `3 min`, `2.5 h`.
+pub fn readable(seconds: f64) -> String {
+    match seconds {
+        s if s < 99.5 => format!("{s:.0} s"),
+        s if s < 99.5 * 60.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use driftline::experiment::{Expected, Scale, read_text};
+
+    fn plan() -> Plan {
+        let text = include_str!("../tests/data/small.toml");
+        Plan::new(&read_text(text).unwrap(), Expected::default(), Scale::Full).unwrap()
+    }
+
+    fn key(method: usize, seed: u64) -> TrialKey {
+        TrialKey {
+            dataset: 0,
+            method,
+            data_seed: 0,
+            seed,
+        }
+    }
+
+    #[test]
+    fn trials_of_the_same_kind_decide_and_work_where_there_are_none() {
+        let plan = plan();
+        let mut estimate = Estimate::default();
+        let [source, gradual] = [key(0, 0), key(1, 0)];
+        let guess = estimate.seconds(&plan, &source);
+        assert!(guess > 0.0 && guess < 1.0, "{guess}");
+        estimate.learn(&plan, &source, 4000.0);
+        estimate.learn(&plan, &source, 2000.0);
+        assert_eq!(estimate.seconds(&plan, &key(0, 7)), 3000.0);
+        // Another kind: by its work, at the speed just seen.
+        let by_work = 3000.0 * plan.work(&gradual).unwrap() / plan.work(&source).unwrap();
+        let found = estimate.seconds(&plan, &gradual);
+        assert!((found / by_work - 1.0).abs() < 0.01, "{found} {by_work}");
+    }
+
+    #[test]
+    fn times_of_earlier_runs_count_and_bad_lines_do_not() {
+        let plan = plan();
+        let folder = tempfile::tempdir().unwrap();
+        let (dataset, method) = (&plan.datasets[0].name, &plan.methods[0].name);
+        let line = format!(
+            r#"{{"id":"a","dataset":"{dataset}","method":"{method}","data_seed":0,"seed":3,"seconds":8.0,"jobs":2}}"#
+        );
+        std::fs::write(path(folder.path()), format!("{line}\nnonsense\n")).unwrap();
+        let mut estimate = Estimate::default();
+        estimate.read(&plan, folder.path());
+        assert_eq!(estimate.seconds(&plan, &key(0, 0)), 8.0);
+    }
+}
