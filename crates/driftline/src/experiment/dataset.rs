@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::data::Benchmark;
+use super::scored::Scored;
+use crate::data::{Benchmark, LabeledDomain};
 use crate::datasets::gaussian::MovingGaussians;
 use crate::datasets::{
     Cache, Covertype, CovertypeByDistance, Digits, Portraits, PortraitsOverTime, RotatingDigits,
@@ -28,6 +29,8 @@ pub enum Dataset {
     Portraits(PortraitsOverTime),
     /// Forest cover types by distance to water.
     Covertype(CovertypeByDistance),
+    /// Any of them, scored on other answers than its target's.
+    Scored(Scored),
 }
 
 /// Where raw data come from.
@@ -60,7 +63,28 @@ impl Dataset {
             }
             Dataset::Portraits(settings) => settings.benchmark(&raw.portraits()?, seed),
             Dataset::Covertype(settings) => settings.benchmark(&raw.covertype(settings)?, seed),
+            Dataset::Scored(scored) => scored.benchmark(data_seed, raw),
         }
+    }
+
+    /// What the benchmark leaves unused, drifted like its target, if it is of a kind that leaves any.
+    pub fn unused_target(&self, data_seed: u64, raw: &RawData) -> Result<Option<LabeledDomain>> {
+        let seed = Seed::new(data_seed).named("data");
+        let (settings, digits) = match self {
+            Dataset::RotatingMnist(settings) => {
+                let more = settings.used() + settings.target;
+                (settings, raw.digits(Cache::mnist, more, "MNIST")?)
+            }
+            Dataset::RotatingFashionMnist(settings) => {
+                let more = settings.used() + settings.target;
+                (
+                    settings,
+                    raw.digits(Cache::fashion_mnist, more, "Fashion-MNIST")?,
+                )
+            }
+            _ => return Ok(None),
+        };
+        settings.unused_target(&digits, seed).map(Some)
     }
 
     /// The catalogue's name of the files that it is made from, if it is not drawn.
@@ -71,6 +95,7 @@ impl Dataset {
             Dataset::RotatingFashionMnist(_) => Some("fashion-mnist"),
             Dataset::Portraits(_) => Some("portraits"),
             Dataset::Covertype(_) => Some("covertype"),
+            Dataset::Scored(scored) => scored.data.files(),
         }
     }
 
@@ -78,6 +103,7 @@ impl Dataset {
     pub fn check(&self) -> Result<()> {
         match self {
             Dataset::Gaussian(settings) => settings.check(),
+            Dataset::Scored(scored) => scored.check(),
             _ => Ok(()),
         }
     }
@@ -95,6 +121,7 @@ impl Dataset {
             }
             Dataset::Portraits(PortraitsOverTime::Time { .. }) => None,
             Dataset::Covertype(settings) => Some(settings.intermediate),
+            Dataset::Scored(scored) => scored.data.stream_length(),
         }
     }
 
@@ -111,6 +138,10 @@ impl Dataset {
             Dataset::SameMnist(settings) => Dataset::SameMnist(settings.scaled_down(divisor)),
             Dataset::Portraits(settings) => Dataset::Portraits(settings.scaled_down(divisor)),
             Dataset::Covertype(settings) => Dataset::Covertype(settings.scaled_down(divisor)),
+            Dataset::Scored(scored) => Dataset::Scored(Scored {
+                on: scored.on,
+                data: Box::new(scored.data.scaled_down(divisor)),
+            }),
         }
     }
 }

@@ -10,8 +10,8 @@ use crate::adapt::{
     Accumulate, Curriculum, Gradual, Labeling, OptimizerState, Pooled, PseudoLabeling, Replay,
     SelfTraining, SourceOnly, StudentStart, TargetOnly,
 };
-use crate::data::{Examples, Positive, Remainder, Task, Windowing};
-use crate::models::any::AnyLearner;
+use crate::data::{Examples, LabeledDomain, Positive, Remainder, Stream, Task, Windowing};
+use crate::models::any::{AnyLearner, AnyModel};
 use crate::models::network::Runtime;
 use crate::models::{Classifier, Learner};
 use crate::random::Seed;
@@ -71,6 +71,9 @@ pub struct SelfTrainingMethod {
     pub curriculum: CurriculumPlan,
     /// `None` for a curriculum without stages.
     pub student: Option<StudentPlan>,
+    /// Then go back from the end of the stream to its beginning, by pseudo-labels alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub there_and_back: bool,
 }
 
 /// How the students of a self-training method come about.
@@ -148,6 +151,46 @@ impl Method for SelfTrainingMethod {
         runtime: Runtime,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>> {
+        if !self.there_and_back {
+            return Ok(Box::new(self.adapt(task, seed, runtime, report)?));
+        }
+        let there = self.adapt(task, seed.named("there"), runtime, &mut |_| Ok(()))?;
+        let back = way_back(task, &there)?;
+        Ok(Box::new(self.adapt(
+            &back,
+            seed.named("back"),
+            runtime,
+            report,
+        )?))
+    }
+
+    fn windowing(&self) -> Option<&Windowing> {
+        // Stages on the way back are not those of the stream.
+        self.curriculum.windowing().filter(|_| !self.there_and_back)
+    }
+
+    fn depends_on_isa(&self) -> bool {
+        let student = self.student.iter().map(|student| &student.learner);
+        student
+            .chain([&self.source_learner])
+            .any(AnyLearner::depends_on_isa)
+    }
+
+    fn work(&self, sizes: &Sizes) -> Option<f64> {
+        let ways = if self.there_and_back { 2.0 } else { 1.0 };
+        Some(ways * self.multiply_adds(sizes))
+    }
+}
+
+impl SelfTrainingMethod {
+    /// The source model, then one self-training step per stage; the last model.
+    fn adapt(
+        &self,
+        task: &Task,
+        seed: Seed,
+        runtime: Runtime,
+        report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
+    ) -> Result<AnyModel> {
         let source = Examples::from(&task.source);
         let tune = seed.named("tuning");
         let source_learner = self.source_learner.clone().with_runtime(runtime);
@@ -165,7 +208,7 @@ impl Method for SelfTrainingMethod {
             remainder,
         })?;
         let Some(student) = &self.student else {
-            return Ok(Box::new(teacher));
+            return Ok(teacher);
         };
         let method = SelfTraining {
             learner: student
@@ -196,21 +239,21 @@ impl Method for SelfTrainingMethod {
             })?;
             last = step.model;
         }
-        Ok(Box::new(last))
+        Ok(last)
     }
+}
 
-    fn windowing(&self) -> Option<&Windowing> {
-        self.curriculum.windowing()
-    }
-
-    fn depends_on_isa(&self) -> bool {
-        let student = self.student.iter().map(|student| &student.learner);
-        student
-            .chain([&self.source_learner])
-            .any(AnyLearner::depends_on_isa)
-    }
-
-    fn work(&self, sizes: &Sizes) -> Option<f64> {
-        Some(self.multiply_adds(sizes))
-    }
+/// The task of going back: its source is the end of the stream as `there` labels it, its stream the same stream from
+/// the end to the beginning, its target the labelled source, whose labels it does not hold.
+fn way_back(task: &Task, there: &AnyModel) -> Result<Task> {
+    let stream = task.intermediate.inputs();
+    let n = stream.len();
+    let end = stream.slice(n.saturating_sub(task.source.len())..n);
+    let labels = there.predict(&end)?;
+    let backwards: Vec<usize> = (0..n).rev().collect();
+    Ok(Task {
+        source: LabeledDomain::new(end, labels)?,
+        intermediate: Stream::new(stream.pick(&backwards)),
+        target_pool: task.source.unlabeled(),
+    })
 }

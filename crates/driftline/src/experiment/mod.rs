@@ -12,6 +12,7 @@ mod plan;
 mod read;
 mod resolve;
 mod runner;
+mod scored;
 mod spec;
 mod store;
 mod table;
@@ -27,6 +28,7 @@ pub use method::{CurriculumPlan, Method, Observation, SelfTrainingMethod, Studen
 pub use plan::{Plan, PlannedDataset, PlannedMethod, Scale, Selection, Shard};
 pub use read::{read_file, read_text};
 pub use runner::{Batch, Observer, Part, Runner, run_trial};
+pub use scored::{Scored, ScoredOn};
 pub use spec::{ArchitectureSpec, ContrastSpec, ModelSpec, NetworkSpec, Spec, schema};
 pub use store::{Manifest, Named, Store, StoreWarning};
 pub use table::{Row, Table};

@@ -139,12 +139,8 @@ fn resolve_method(
 ) -> Result<PlannedMethod> {
     let student_model = method.model.as_ref().unwrap_or(&spec.model);
     let own_source = method.source_model.as_ref().or(spec.source_model.as_ref());
-    let source_learner = learner(
-        own_source.unwrap_or(student_model),
-        &spec.training,
-        at,
-        scale,
-    )?;
+    let training = method.training.as_ref().unwrap_or(&spec.training);
+    let source_learner = learner(own_source.unwrap_or(student_model), training, at, scale)?;
     let curriculum = curriculum(&method.curriculum, &format!("{at}.curriculum"), scale)?;
     if let Some(windowing) = curriculum.windowing() {
         for dataset in datasets {
@@ -162,7 +158,7 @@ fn resolve_method(
     let student = match curriculum {
         CurriculumPlan::SourceOnly => None,
         _ => Some(student(
-            learner(student_model, &spec.training, at, scale)?,
+            learner(student_model, training, at, scale)?,
             &method.self_training,
             &spec.self_training,
             at,
@@ -172,6 +168,7 @@ fn resolve_method(
         source_learner,
         curriculum,
         student,
+        there_and_back: method.there_and_back,
     };
     Ok(PlannedMethod {
         name: method.name.clone(),

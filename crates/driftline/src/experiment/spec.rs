@@ -168,8 +168,15 @@ pub struct MethodSpec {
     pub model: Option<ModelSpec>,
     #[serde(default)]
     pub source_model: Option<ModelSpec>,
+    /// Instead of the shared `training`.
+    #[serde(default)]
+    pub training: Option<TrainingSpec>,
     #[serde(default)]
     pub self_training: SelfTrainingSpec,
+    /// Adapt to the end of the stream, then back to its beginning from pseudo-labels alone; the model that has come
+    /// back is scored. With data `scored` on the source this judges settings without any label of the stream.
+    #[serde(default)]
+    pub there_and_back: bool,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]

@@ -84,6 +84,7 @@ impl Dataset {
             channels: 1,
         };
         match self {
+            Dataset::Scored(scored) => scored.data.sizes(),
             Dataset::Gaussian(settings) => Sizes {
                 shape: Shape::Vector(settings.dimension.get()),
                 classes: settings.classes,

@@ -398,3 +398,27 @@ fn a_method_of_ones_own_runs_beside_the_others() {
         "the others' trials are what they were"
     );
 }
+
+/// A method that comes back is scored by its own rule, and nothing else about the experiment changes.
+#[test]
+fn there_and_back_is_another_method_and_leaves_the_others_alone() {
+    let method = SMALL.find("[[methods]]").unwrap();
+    let mut text = SMALL.to_owned();
+    text.insert_str(
+        method,
+        "[[methods]]\nname = \"back\"\ncurriculum.gradual = { window = 20 }\nthere-and-back = true\n\n",
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let store = run(&plan_of(&text).unwrap(), folder.path(), 2, &all()).unwrap();
+    let back: Vec<&Trial> = store.trials().filter(|t| t.method == "back").collect();
+    assert_eq!(back.len(), 3);
+    for trial in &back {
+        // The first model of the way back and one after each of six windows; no window of the stream is scored.
+        assert_eq!(trial.outcome.stages.len(), 7);
+        assert!(trial.outcome.stages.iter().all(|s| s.window.is_none()));
+    }
+    let others: Vec<&Trial> = store.trials().filter(|t| t.method != "back").collect();
+    let folder = tempfile::tempdir().unwrap();
+    let plain = run(&small(), folder.path(), 1, &all()).unwrap();
+    assert_eq!(others, plain.trials().collect::<Vec<_>>());
+}

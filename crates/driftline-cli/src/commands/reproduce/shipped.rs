@@ -41,6 +41,8 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "as-printed-rot-mnist",
     "architectures-rot-mnist",
     "covertype",
+    "beyond-search-rot-mnist",
+    "beyond-rot-mnist",
 ];
 
 const PRINTED: Files = files!["expected/", ".csv":
