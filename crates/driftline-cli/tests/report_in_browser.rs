@@ -109,8 +109,8 @@ fn the_demo_report_is_drawn() {
     let drawn = browse(&browser, &page, &["--dump-dom".into()]);
     assert_eq!(
         drawn.matches("<svg").count(),
-        4,
-        "accuracy, stream, steps, windows"
+        5,
+        "why step by step, accuracy, stream, steps, windows"
     );
     assert_eq!(
         drawn.matches("class=\"single\"").count(),

@@ -41,7 +41,10 @@ fn main() -> Result<()> {
 
     let size = std::num::NonZeroUsize::new(500).expect("500 is not 0");
     let curricula: [(&str, Box<dyn Curriculum>); 2] = [
-        ("side by side", Box::new(Gradual::new(Windowing::Size(size, Tail::Merge)))),
+        (
+            "side by side",
+            Box::new(Gradual::new(Windowing::Size(size, Tail::Merge))),
+        ),
         ("overlapping", Box::new(Overlapping { size: 500 })),
     ];
     for (name, curriculum) in curricula {
@@ -53,7 +56,10 @@ fn main() -> Result<()> {
             steps += 1;
         }
         let right = accuracy(&adapted, &drift.answers.target)?;
-        println!("{name}: {steps} steps, {:.1} % of the target right", 100.0 * right);
+        println!(
+            "{name}: {steps} steps, {:.1} % of the target right",
+            100.0 * right
+        );
     }
     Ok(())
 }

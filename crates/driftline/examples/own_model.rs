@@ -58,7 +58,10 @@ impl Learner for NearestMean {
             examples.targets().write_row(index, &mut target);
             for (class, t) in target.iter().enumerate() {
                 weights[class] += t;
-                sums[class].iter_mut().zip(row).for_each(|(s, x)| *s += t * x);
+                sums[class]
+                    .iter_mut()
+                    .zip(row)
+                    .for_each(|(s, x)| *s += t * x);
             }
         }
         for (sum, weight) in sums.iter_mut().zip(&weights) {

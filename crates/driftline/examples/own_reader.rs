@@ -107,7 +107,9 @@ fn main() -> Result<()> {
     let mut fit = Fit::new("state");
     fit.choice.time = Some("t".into());
     let folder = tempfile::tempdir().map_err(driftline::Error::io("a temporary folder"))?;
-    let mut adapt = Adapt::new(folder.path().join("run")).window(250)?.answers("state");
+    let mut adapt = Adapt::new(folder.path().join("run"))
+        .window(250)?
+        .answers("state");
     adapt.settings.choice.time = Some("t".into());
 
     let run = adapt.run(Start::Source(fit, data(0, 500)), data(500, 4000), &())?;

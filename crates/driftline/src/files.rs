@@ -8,7 +8,9 @@ use crate::{Error, Result};
 
 /// Writes beside `path`, then renames: a reader sees the old file or the new one, never a half.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_with(path, |mut file| file.write_all(bytes).map_err(Error::io(path)))
+    write_with(path, |mut file| {
+        file.write_all(bytes).map_err(Error::io(path))
+    })
 }
 
 /// The same for contents that are too large to be in memory at once. If `write` fails, nothing changes at `path`.

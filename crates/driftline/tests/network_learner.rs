@@ -192,7 +192,10 @@ fn faulty_files_are_refused_with_a_reason() {
         );
     }
     assert!(replaced("batch-norm", "match-norm").contains("unknown variant `match-norm`"));
-    assert!(replaced(r#"\"format\":1"#, r#"\"format\":9"#).contains("it has format 9, and this version"));
+    assert!(
+        replaced(r#"\"format\":1"#, r#"\"format\":9"#)
+            .contains("it has format 9, and this version")
+    );
     assert!(replaced(r#"\"units\":32"#, r#"\"units\":31"#).contains("must be F32 [16, 31]"));
     assert!(replaced("learned.1.dense.bias", "learned.1.dense.bibs").contains("has no array"));
     let mut nan = good.clone();

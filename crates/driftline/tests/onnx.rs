@@ -47,13 +47,19 @@ fn compare(bundle: &Bundle, table: &Memory, input: Tensor, impute: bool) {
     assert_eq!(model.outputs, ["probabilities", "class"]);
     let outputs = evaluate::run(&model, input);
     let found = &outputs["probabilities"];
-    assert_eq!(found.dimensions, [rows.inputs.len(), bundle.classes().len()]);
+    assert_eq!(
+        found.dimensions,
+        [rows.inputs.len(), bundle.classes().len()]
+    );
     let mut worst: f64 = 0.0;
     for (found, right) in found.values.iter().zip(probabilities.iter().flatten()) {
         worst = worst.max((found - f64::from(*right)).abs());
     }
     assert!(worst < 1e-5, "{worst}");
-    let spread = probabilities.iter().flatten().fold(0.0_f32, |a, &b| a.max(b));
+    let spread = probabilities
+        .iter()
+        .flatten()
+        .fold(0.0_f32, |a, &b| a.max(b));
     assert!(spread > 0.3, "the model decides nothing: {spread}");
     let classes: Vec<f64> = labels.as_slice().iter().map(|&l| f64::from(l)).collect();
     assert_eq!(outputs["class"].values, classes);

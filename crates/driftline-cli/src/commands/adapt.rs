@@ -31,7 +31,11 @@ pub struct AdaptArgs {
     stream: StreamArgs,
     /// gradual: window after window. target: only the last window. all: the whole stream at once. accumulate: every
     /// window with all before it
-    #[arg(long, value_name = "gradual|target|all|accumulate", default_value = "gradual")]
+    #[arg(
+        long,
+        value_name = "gradual|target|all|accumulate",
+        default_value = "gradual"
+    )]
     method: String,
     /// Folder for the results
     #[arg(long, value_name = "RUN")]
@@ -64,9 +68,7 @@ pub fn run(args: &AdaptArgs, talk: Talk) -> Result {
         .start
         .start(&args.table, &args.stream, args.compute, runtime)?;
     let stream = data(&args.stream.stream)?;
-    let settings = args
-        .stream
-        .settings(&args.table, method, args.compute.seed);
+    let settings = args.stream.settings(&args.table, method, args.compute.seed);
     let adapt = Adapt {
         settings,
         read: args.table.read_options(),

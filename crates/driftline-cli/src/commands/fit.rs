@@ -93,7 +93,8 @@ pub fn run(args: &FitArgs, talk: Talk) -> Result {
         output::print(&(say::fitted(&bundle) + "\n"))?;
     }
     let out = args.out.display();
-    talk.say(&format!("next: driftline adapt --model {out} --stream FILE --out RUN"));
+    talk.say(&format!(
+        "next: driftline adapt --model {out} --stream FILE --out RUN"
+    ));
     Ok(Outcome::Done)
 }
-

@@ -13,12 +13,15 @@ use crate::own::arguments::{TableArgs, ThreadArgs, data};
 use crate::progress::Talk;
 
 #[derive(Debug, Args)]
-#[command(disable_version_flag = true, before_long_help = "Examples:
+#[command(
+    disable_version_flag = true,
+    before_long_help = "Examples:
   driftline predict run --input today.csv --id customer --out predictions.csv
   driftline predict run --version 0 --input today.csv --out unadapted.parquet
   driftline predict model.safetensors --input today.csv --out predictions.csv
 
-The output has the columns of --id, then `class`, then a column `p_NAME` with the probability of each class.")]
+The output has the columns of --id, then `class`, then a column `p_NAME` with the probability of each class."
+)]
 pub struct PredictArgs {
     /// Folder that `driftline adapt` wrote, or a model file
     #[arg(value_name = "RUN|MODEL")]

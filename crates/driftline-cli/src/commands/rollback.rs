@@ -43,7 +43,9 @@ pub fn run(args: &RollbackArgs, talk: Talk) -> Result {
         (from, run.manifest().windows)
     };
     if args.json {
-        output::print_json(&json!({ "run": args.run, "from": from, "current": args.to, "newest": newest }))?;
+        output::print_json(
+            &json!({ "run": args.run, "from": from, "current": args.to, "newest": newest }),
+        )?;
     } else {
         let would = if args.dry_run { "would be" } else { "is" };
         talk.say(&format!(

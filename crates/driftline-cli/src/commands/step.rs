@@ -9,9 +9,9 @@ use serde_json::json;
 
 use crate::commands::adapt::finish;
 use crate::failure::{Outcome, Result};
+use crate::output;
 use crate::own::arguments::{ThreadArgs, data};
 use crate::own::say;
-use crate::output;
 use crate::progress::Talk;
 
 #[derive(Debug, Args)]
@@ -55,7 +55,9 @@ pub fn run(args: &StepArgs, talk: Talk) -> Result {
         Stepped::Known(window) => {
             say_known(window);
             if args.json {
-                output::print_json(&json!({ "run": args.run, "changed": false, "window": window }))?;
+                output::print_json(
+                    &json!({ "run": args.run, "changed": false, "window": window }),
+                )?;
             }
         }
         Stepped::Added(_) => {

@@ -212,7 +212,9 @@ pub fn expect_new(path: &std::path::Path, force: bool) -> Result<()> {
 }
 
 fn parse_filter(text: &str) -> Result<Filter, String> {
-    let parts = text.split_once('=').filter(|(column, _)| !column.is_empty());
+    let parts = text
+        .split_once('=')
+        .filter(|(column, _)| !column.is_empty());
     let (column, value) = parts.ok_or("expected COL=VALUE, such as session=1")?;
     Ok(Filter {
         column: column.into(),
@@ -245,7 +247,8 @@ fn parse_fraction(text: &str) -> Result<Fraction, String> {
 }
 
 fn parse_period(text: &str) -> Result<Period, String> {
-    text.parse().map_err(|error: driftline::Error| error.to_string())
+    text.parse()
+        .map_err(|error: driftline::Error| error.to_string())
 }
 
 #[cfg(test)]

@@ -47,9 +47,6 @@ mod tests {
     #[test]
     fn words_that_a_shell_would_change_are_quoted() {
         let words = ["driftline", "--stream", "s-*.csv", "it's", ""].map(String::from);
-        assert_eq!(
-            shell(&words),
-            r"driftline --stream 's-*.csv' 'it'\''s' ''"
-        );
+        assert_eq!(shell(&words), r"driftline --stream 's-*.csv' 'it'\''s' ''");
     }
 }

@@ -94,7 +94,9 @@ fn with_answers(verdict: Verdict, accuracy: &AccuracySummary) -> String {
     );
     let what = match verdict {
         Verdict::Helped => format!("Adapting helped, by {gained}"),
-        Verdict::Hurt => format!("Adapting made things worse, by {gained}, so the source model is better left alone"),
+        Verdict::Hurt => format!(
+            "Adapting made things worse, by {gained}, so the source model is better left alone"
+        ),
         _ => format!("Adapting made no clear difference ({signed_gain})"),
     };
     format!(

@@ -22,46 +22,97 @@ fn cases() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
         let place = lines[0].split(',').position(|name| name == column).unwrap();
         let cut = |line: &&str| {
             let fields = line.split(',').enumerate();
-            let kept: Vec<&str> = fields.filter(|(i, _)| *i != place).map(|(_, f)| f).collect();
+            let kept: Vec<&str> = fields
+                .filter(|(i, _)| *i != place)
+                .map(|(_, f)| f)
+                .collect();
             kept.join(",")
         };
-        lines.iter().map(cut).collect::<Vec<_>>().join("\n").into_bytes()
+        lines
+            .iter()
+            .map(cut)
+            .collect::<Vec<_>>()
+            .join("\n")
+            .into_bytes()
     };
     vec![
         ("empty.csv", vec![], vec!["empty.csv"]),
-        ("header.csv", (lines[0].to_owned() + "\n").into_bytes(), vec!["header.csv"]),
+        (
+            "header.csv",
+            (lines[0].to_owned() + "\n").into_bytes(),
+            vec!["header.csv"],
+        ),
         ("ragged.csv", changed(7, "1,2,3"), vec!["ragged.csv", "7"]),
-        ("text.csv", changed(9, "5-8,500000,oops,0.1,red,ant"), vec!["text.csv", "row 9", "`x`", "oops"]),
-        ("missing.csv", changed(9, "5-8,500000,,0.1,red,ant"), vec!["missing.csv", "row 9", "`x`", "--impute"]),
+        (
+            "text.csv",
+            changed(9, "5-8,500000,oops,0.1,red,ant"),
+            vec!["text.csv", "row 9", "`x`", "oops"],
+        ),
+        (
+            "missing.csv",
+            changed(9, "5-8,500000,,0.1,red,ant"),
+            vec!["missing.csv", "row 9", "`x`", "--impute"],
+        ),
         ("bytes.csv", not_text, vec!["bytes.csv", "UTF-8"]),
         ("lacking.csv", without("y"), vec!["lacking.csv", "`y`"]),
         ("untimed.csv", without("day"), vec!["untimed.csv", "`day`"]),
-        ("short.csv", (lines[..50].join("\n") + "\n").into_bytes(), vec!["49", "100"]),
-        ("cut.parquet", b"PAR1 half a file".to_vec(), vec!["cut.parquet"]),
-        ("cut.npz", b"PK\x03\x04 half a file".to_vec(), vec!["cut.npz"]),
+        (
+            "short.csv",
+            (lines[..50].join("\n") + "\n").into_bytes(),
+            vec!["49", "100"],
+        ),
+        (
+            "cut.parquet",
+            b"PAR1 half a file".to_vec(),
+            vec!["cut.parquet"],
+        ),
+        (
+            "cut.npz",
+            b"PK\x03\x04 half a file".to_vec(),
+            vec!["cut.npz"],
+        ),
     ]
 }
 
 #[test]
 fn faulty_streams_are_refused_with_their_place_and_nothing_is_written() {
     let place = Place::new();
-    place.good(&format!("fit {SOURCE} --time day --id id --out m.safetensors"));
+    place.good(&format!(
+        "fit {SOURCE} --time day --id id --out m.safetensors"
+    ));
     for (name, contents, needles) in cases() {
         place.write(name, contents);
-        let message = place.bad(&format!("adapt --model m.safetensors --stream {name} {REST}"), 1);
+        let message = place.bad(
+            &format!("adapt --model m.safetensors --stream {name} {REST}"),
+            1,
+        );
         for needle in needles {
-            assert!(message.contains(needle), "{name}: `{needle}` is missing in: {message}");
+            assert!(
+                message.contains(needle),
+                "{name}: `{needle}` is missing in: {message}"
+            );
         }
         assert!(!place.at("run").exists(), "{name}: something was written");
         // Too short a stream and one without times are good enough to predict for.
         let enough = ["short.csv", "untimed.csv"].contains(&name);
         let output = place.run(&format!("predict m.safetensors --input {name} --out p.csv"));
         let expected = i32::from(!enough);
-        assert_eq!(output.status.code(), Some(expected), "{name}: {}", error(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(expected),
+            "{name}: {}",
+            error(&output)
+        );
         assert_eq!(place.at("p.csv").exists(), enough, "{name}");
         let _ = fs::remove_file(place.at("p.csv"));
         let left = fs::read_dir(place.folder.path()).unwrap();
-        let half = left.filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with(".tmp"));
+        let half = left.filter(|e| {
+            e.as_ref()
+                .unwrap()
+                .file_name()
+                .to_string_lossy()
+                .starts_with(".tmp")
+        });
         assert_eq!(half.count(), 0, "{name}");
     }
 }
@@ -70,16 +121,25 @@ fn faulty_streams_are_refused_with_their_place_and_nothing_is_written() {
 fn faulty_sources_are_refused() {
     let place = Place::new();
     let fit = |source: &str, label: &str| {
-        place.bad(&format!("fit --source {source} --label {label} --out m.safetensors"), 1)
+        place.bad(
+            &format!("fit --source {source} --label {label} --out m.safetensors"),
+            1,
+        )
     };
     let message = fit("source.csv", "lable");
-    assert!(message.contains("`lable`") && message.contains("label"), "{message}");
+    assert!(
+        message.contains("`lable`") && message.contains("label"),
+        "{message}"
+    );
     assert!(fit("nowhere.csv", "label").contains("nowhere.csv"));
     place.write("one.csv", "x,label\n1,a\n2,a\n3,a\n");
     assert!(fit("one.csv", "label").contains("class"), "one class only");
     place.write("gap.csv", "x,label\n1,a\n2,\n3,b\n");
     let message = fit("gap.csv", "label");
-    assert!(message.contains("gap.csv") && message.contains("row 2"), "{message}");
+    assert!(
+        message.contains("gap.csv") && message.contains("row 2"),
+        "{message}"
+    );
     place.write("bare.csv", "label\na\nb\n");
     assert!(fit("bare.csv", "label").contains("bare.csv"));
     assert!(!place.at("m.safetensors").exists());
@@ -93,13 +153,20 @@ fn models_and_runs_that_are_none_are_refused() {
     let model = fs::read(place.at("run/checkpoints/window-0003.safetensors")).unwrap();
     place.write("half.safetensors", &model[..model.len() / 2]);
     place.write("text.safetensors", "not a model");
-    for name in ["half.safetensors", "text.safetensors", "none.safetensors", "stream.csv"] {
+    for name in [
+        "half.safetensors",
+        "text.safetensors",
+        "none.safetensors",
+        "stream.csv",
+    ] {
         let message = place.bad(&format!("predict {name} --input stream.csv --out p.csv"), 1);
         assert!(message.contains(name), "{message}");
         place.bad(&format!("export {name} --onnx m.onnx"), 1);
         place.bad(&format!("adapt --model {name} {STREAM} --out other"), 1);
     }
-    assert!(!place.at("p.csv").exists() && !place.at("m.onnx").exists() && !place.at("other").exists());
+    assert!(
+        !place.at("p.csv").exists() && !place.at("m.onnx").exists() && !place.at("other").exists()
+    );
     for command in ["step . --input stream.csv", "rollback . --to 0", "report ."] {
         assert!(place.bad(command, 1).contains("manifest.json"), "{command}");
     }
@@ -112,7 +179,9 @@ fn models_and_runs_that_are_none_are_refused() {
     assert!(message.contains("checksum differs"), "{message}");
     place.good("predict run --version 5 --input stream.csv --out p.csv");
     // A run made by a newer version.
-    let manifest = place.read("run/manifest.json").replacen("\"format\": 1", "\"format\": 99", 1);
+    let manifest = place
+        .read("run/manifest.json")
+        .replacen("\"format\": 1", "\"format\": 99", 1);
     place.write("run/manifest.json", manifest);
     for command in [
         "predict run --input stream.csv --out p.csv",
@@ -123,7 +192,11 @@ fn models_and_runs_that_are_none_are_refused() {
     ] {
         assert!(place.bad(command, 1).contains("newer version"), "{command}");
     }
-    assert!(place.bad(&format!("adapt {SOURCE} {STREAM} --out run"), 1).contains("newer version"));
+    assert!(
+        place
+            .bad(&format!("adapt {SOURCE} {STREAM} --out run"), 1)
+            .contains("newer version")
+    );
 }
 
 #[test]
@@ -132,15 +205,27 @@ fn folders_that_hold_something_else_are_left_alone() {
     fs::create_dir(place.at("mine")).unwrap();
     place.write("mine/thesis.txt", "precious");
     let message = place.bad(&format!("adapt {SOURCE} {STREAM} --out mine"), 1);
-    assert!(message.contains("is not empty") && message.contains("--force"), "{message}");
+    assert!(
+        message.contains("is not empty") && message.contains("--force"),
+        "{message}"
+    );
     assert_eq!(fs::read_dir(place.at("mine")).unwrap().count(), 1);
     place.good(&format!("adapt {SOURCE} {STREAM} --out run"));
     let before = place.contents("run");
     let other = place.bad(&format!("adapt {SOURCE} {STREAM} --seed 1 --out run"), 1);
-    assert!(other.contains("another run") && other.contains("--force"), "{other}");
+    assert!(
+        other.contains("another run") && other.contains("--force"),
+        "{other}"
+    );
     assert_eq!(place.contents("run"), before);
-    place.good(&format!("adapt {SOURCE} {STREAM} --seed 1 --out run --force"));
-    assert!(place.bad(&format!("adapt {SOURCE} {STREAM} --out source.csv"), 1).contains("is not a folder"));
+    place.good(&format!(
+        "adapt {SOURCE} {STREAM} --seed 1 --out run --force"
+    ));
+    assert!(
+        place
+            .bad(&format!("adapt {SOURCE} {STREAM} --out source.csv"), 1)
+            .contains("is not a folder")
+    );
 }
 
 /// Where the process may not write at all; root may write anywhere, so there it cannot be tried.
@@ -156,7 +241,10 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
         return;
     }
     let message = place.bad(&format!("adapt {SOURCE} {STREAM} --out locked/run"), 1);
-    assert!(message.contains("locked") && message.contains("denied"), "{message}");
+    assert!(
+        message.contains("locked") && message.contains("denied"),
+        "{message}"
+    );
     place.bad(&format!("fit {SOURCE} --out locked/m.safetensors"), 1);
 }
 
@@ -165,7 +253,9 @@ fn a_folder_that_cannot_be_written_to_is_an_error() {
 #[cfg(target_os = "linux")]
 fn a_full_disk_is_an_error() {
     let place = Place::new();
-    place.good(&format!("fit {SOURCE} --time day --id id --out m.safetensors"));
+    place.good(&format!(
+        "fit {SOURCE} --time day --id id --out m.safetensors"
+    ));
     std::os::unix::fs::symlink("/dev/full", place.at("full.csv")).unwrap();
     let output = place.run("inspect stream.csv");
     assert!(output.status.success());
@@ -212,10 +302,17 @@ fn what_is_handled_is_noted_and_ends_well() {
         assert!(told.contains(needle), "`{needle}` is missing in: {told}");
     }
     let all = place.read("run/windows.jsonl") + &place.read("run/manifest.json");
-    for code in ["unknown-classes", "unseen-categories", "columns-added", "unsorted"] {
+    for code in [
+        "unknown-classes",
+        "unseen-categories",
+        "columns-added",
+        "unsorted",
+    ] {
         assert!(all.contains(code), "{code}: {all}");
     }
-    let unknown: u64 = (place.windows("run").iter()).map(|w| w["unknown_answers"].as_u64().unwrap()).sum();
+    let unknown: u64 = (place.windows("run").iter())
+        .map(|w| w["unknown_answers"].as_u64().unwrap())
+        .sum();
     assert_eq!(unknown, 1);
 }
 
@@ -233,11 +330,20 @@ fn a_starved_window_is_held() {
     };
     let lines: Vec<String> = text.lines().enumerate().map(only_ants).collect();
     place.write("ants.csv", lines.join("\n"));
-    let output = place.run(&format!("adapt {SOURCE} --stream ants.csv --id id --exclude day --window 100 --out run"));
+    let output = place.run(&format!(
+        "adapt {SOURCE} --stream ants.csv --id id --exclude day --window 100 --out run"
+    ));
     assert!(output.status.success(), "{}", error(&output));
-    assert!(error(&output).contains("window 2 was held"), "{}", error(&output));
+    assert!(
+        error(&output).contains("window 2 was held"),
+        "{}",
+        error(&output)
+    );
     let windows = place.windows("run");
-    let held: Vec<bool> = windows.iter().map(|w| w["held"].as_bool().unwrap()).collect();
+    let held: Vec<bool> = windows
+        .iter()
+        .map(|w| w["held"].as_bool().unwrap())
+        .collect();
     assert_eq!(held, [false, true, false]);
     assert_eq!(windows[1]["notes"][0]["code"], "window-held");
 }

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::arrays::{Array, Arrays};
-use super::linear::{LinearDescription, LinearLearner, LinearModel, MarginDescription, MarginLearner, MarginModel};
+use super::linear::{
+    LinearDescription, LinearLearner, LinearModel, MarginDescription, MarginLearner, MarginModel,
+};
 use super::network::{Description as NetworkDescription, Network, NetworkLearner, Runtime};
 use super::{Classifier, Learner};
 use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};
@@ -75,15 +77,18 @@ impl AnyModel {
 
     pub(crate) fn store(&self) -> (ModelDescription, Vec<Array>) {
         match self {
-            AnyModel::Linear(model) => {
-                (ModelDescription::Linear(model.description()), model.arrays())
-            }
-            AnyModel::Network(model) => {
-                (ModelDescription::Network(model.description()), model.arrays())
-            }
-            AnyModel::Margin(model) => {
-                (ModelDescription::Margin(model.description()), model.arrays())
-            }
+            AnyModel::Linear(model) => (
+                ModelDescription::Linear(model.description()),
+                model.arrays(),
+            ),
+            AnyModel::Network(model) => (
+                ModelDescription::Network(model.description()),
+                model.arrays(),
+            ),
+            AnyModel::Margin(model) => (
+                ModelDescription::Margin(model.description()),
+                model.arrays(),
+            ),
         }
     }
 

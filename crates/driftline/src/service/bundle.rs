@@ -10,10 +10,10 @@ use super::model_choice::ModelChoice;
 use super::validation::Validation;
 use crate::data::{Labels, Probabilities};
 use crate::files::write_whole;
+use crate::models::Classifier;
 use crate::models::any::{AnyLearner, AnyModel, ModelDescription};
 use crate::models::arrays::{self, Arrays};
 use crate::models::network::Runtime;
-use crate::models::Classifier;
 use crate::reading::{Choice, Encoding, Notes, Rows};
 use crate::{Error, Result};
 

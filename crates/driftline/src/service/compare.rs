@@ -1,6 +1,5 @@
 //! `compare`: every method on the user's own stream, with intervals over seeds. The whole stream is in memory.
 
-
 use serde::Serialize;
 
 use super::adapt::{Data, Start};

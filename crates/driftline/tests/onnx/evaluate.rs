@@ -227,9 +227,8 @@ fn pooled(node: &Node, x: &Tensor) -> Tensor {
     for plane in x.values.chunks_exact(height * width) {
         for i in 0..rows {
             for j in 0..columns {
-                let window = (0..size * size).map(|k| {
-                    plane[(i * stride + k / size) * width + j * stride + k % size]
-                });
+                let window = (0..size * size)
+                    .map(|k| plane[(i * stride + k / size) * width + j * stride + k % size]);
                 values.push(window.fold(f64::MIN, f64::max));
             }
         }

@@ -95,13 +95,24 @@ pub fn circle(rows: usize, classes: usize, angle: f64, seed: u64) -> Memory {
     let class: Vec<usize> = (0..rows).map(|row| row % classes).collect();
     let names: Vec<String> = class.iter().map(|&c| name(c)).collect();
     let turn = |c: usize| angle + std::f64::consts::TAU * c as f64 / classes as f64;
-    let x = class.iter().map(|&c| 100.0 + 30.0 * turn(c).cos() + 9.0 * noise());
+    let x = class
+        .iter()
+        .map(|&c| 100.0 + 30.0 * turn(c).cos() + 9.0 * noise());
     let x: Vec<f64> = x.collect();
     let mut generator = Seed::new(seed).named("y").generator();
     let mut noise = move || generator.random_range(-1.0..1.0);
-    let y: Vec<f64> = (class.iter().map(|&c| 0.03 * turn(c).sin() + 0.009 * noise())).collect();
+    let y: Vec<f64> = (class
+        .iter()
+        .map(|&c| 0.03 * turn(c).sin() + 0.009 * noise()))
+    .collect();
     let kinds: Vec<String> = (0..rows)
-        .map(|row| if row % 3 == 0 { name(class[row]) } else { "z".into() })
+        .map(|row| {
+            if row % 3 == 0 {
+                name(class[row])
+            } else {
+                "z".into()
+            }
+        })
         .collect();
     Memory::new(rows)
         .numbers("x", x)

@@ -17,7 +17,12 @@ use crate::memory::{Memory, circle};
 fn stream() -> Memory {
     let mut all: Option<Memory> = None;
     for window in 0..6 {
-        let part = circle(60, 3, 0.2 * f64::from(window + 1), 20 + u64::from(window as u32));
+        let part = circle(
+            60,
+            3,
+            0.2 * f64::from(window + 1),
+            20 + u64::from(window as u32),
+        );
         all = Some(match all {
             None => part,
             Some(all) => joined(all, part),
@@ -100,7 +105,11 @@ fn adapting_follows_the_drift_and_says_so() {
     let last = run.records().last().unwrap();
     let score = last.score.as_ref().unwrap();
     assert!(score.accuracy_after > 0.9, "{}", score.accuracy_after);
-    assert!(score.accuracy_unadapted < 0.7, "{}", score.accuracy_unadapted);
+    assert!(
+        score.accuracy_unadapted < 0.7,
+        "{}",
+        score.accuracy_unadapted
+    );
     assert_eq!((last.seen, last.kept, last.held), (60, 54, false));
     assert_eq!(last.teacher, 5);
     let sum: f64 = last.class_balance.0.iter().map(|(_, share)| share).sum();
@@ -114,8 +123,18 @@ fn adapting_follows_the_drift_and_says_so() {
         .run(start(ModelChoice::Linear), data(stream()), &())
         .unwrap();
     assert!(blind.records()[0].score.is_none());
-    assert!(blind.manifest().notes.with(NoteCode::LabelIgnored).next().is_some());
-    assert_eq!(blind.model(None).unwrap().model, run.model(None).unwrap().model);
+    assert!(
+        blind
+            .manifest()
+            .notes
+            .with(NoteCode::LabelIgnored)
+            .next()
+            .is_some()
+    );
+    assert_eq!(
+        blind.model(None).unwrap().model,
+        run.model(None).unwrap().model
+    );
 }
 
 /// Stopped after every number of windows, and after a kill between any two files: the same bytes as in one go.
@@ -131,9 +150,15 @@ fn a_stopped_run_ends_with_the_same_bytes() {
         let folder = tempfile::tempdir().unwrap();
         let whole = folder.path().join("whole");
         let adapt = |folder: &Path| adapt(folder).method(method);
-        adapt(&whole).run(start(model), data(stream()), &()).unwrap();
+        adapt(&whole)
+            .run(start(model), data(stream()), &())
+            .unwrap();
         let whole = contents(&whole);
-        assert!(whole.iter().any(|(name, _)| name == "checkpoints/window-0006.safetensors"));
+        assert!(
+            whole
+                .iter()
+                .any(|(name, _)| name == "checkpoints/window-0006.safetensors")
+        );
         let part = folder.path().join("part");
         for windows in [1, 2, 1] {
             let watch = StopAfter(AtomicUsize::new(windows));
@@ -141,7 +166,11 @@ fn a_stopped_run_ends_with_the_same_bytes() {
             assert!(matches!(stopped, Err(Error::Interrupted)));
             // What a kill may leave: files of the window at work that no manifest names, and one half-written.
             let lines = fs::read_to_string(part.join("windows.jsonl")).unwrap();
-            fs::write(part.join("windows.jsonl"), lines.clone() + "{\"window\":9}\n").unwrap();
+            fs::write(
+                part.join("windows.jsonl"),
+                lines.clone() + "{\"window\":9}\n",
+            )
+            .unwrap();
             fs::write(part.join("checkpoints/window-0005.safetensors"), "half").unwrap();
             fs::write(part.join("checkpoints/.tmpabc"), "half").unwrap();
         }
@@ -203,7 +232,11 @@ fn other_data_settings_and_folders_are_refused() {
     // Made by a newer version.
     let manifest = path.join("manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
-    fs::write(&manifest, text.replacen("\"format\": 1", "\"format\": 2", 1)).unwrap();
+    fs::write(
+        &manifest,
+        text.replacen("\"format\": 1", "\"format\": 2", 1),
+    )
+    .unwrap();
     let newer = RunFolder::read(&path).unwrap_err().to_string();
     assert!(newer.contains("newer version"), "{newer}");
 }
@@ -245,7 +278,9 @@ fn damage_is_noticed_on_load() {
     assert!(error.contains("checksum differs"), "{error}");
     run.model(Some(2)).unwrap();
     let states = run.check_files().unwrap();
-    let bad = states.iter().filter(|(_, s)| *s != driftline::service::run::FileState::Intact);
+    let bad = states
+        .iter()
+        .filter(|(_, s)| *s != driftline::service::run::FileState::Intact);
     assert_eq!(bad.count(), 1);
     fs::write(file, good).unwrap();
     let (file, good) = spoil("windows.jsonl");
@@ -282,10 +317,17 @@ fn steps_append_versions_and_rollback_deletes_nothing() {
     assert_eq!(run.model(None).unwrap().version, 2);
     assert!(run.roll_back(8).is_err());
     let names = |all: &[(String, Vec<u8>)]| all.iter().map(|(n, _)| n.clone()).collect::<Vec<_>>();
-    assert_eq!(names(&contents(&path)), names(&before), "nothing is deleted");
+    assert_eq!(
+        names(&contents(&path)),
+        names(&before),
+        "nothing is deleted"
+    );
     // A step goes on from the version chosen.
     fs::write(&file, csv(&circle(60, 3, 0.6, 41))).unwrap();
-    assert_eq!(step(&mut run, &input(), None, &read, runtime).unwrap(), Stepped::Added(8));
+    assert_eq!(
+        step(&mut run, &input(), None, &read, runtime).unwrap(),
+        Stepped::Added(8)
+    );
     assert_eq!(run.records()[7].teacher, 2);
     drop(run);
     assert_eq!(RunFolder::read(&path).unwrap().manifest().current, 8);
@@ -334,7 +376,10 @@ fn a_window_of_one_class_is_held() {
     let record = &run.records()[0];
     assert!(record.held && record.disagreement == 0.0);
     assert!(record.notes.with(NoteCode::WindowHeld).next().is_some());
-    assert_eq!(run.model(Some(1)).unwrap().model, run.model(Some(0)).unwrap().model);
+    assert_eq!(
+        run.model(Some(1)).unwrap().model,
+        run.model(Some(0)).unwrap().model
+    );
 }
 
 /// A closure is a source, too.

@@ -101,9 +101,7 @@ fn table(path: &Path, folder: &Path, cut: &Cut, label: &str) -> Result<String> {
             while let Some(text) = line()? {
                 let (is_source, text) = match cut {
                     Cut::Rows(rows) => (row < *rows, text),
-                    Cut::FirstField(value) => {
-                        (text.split(',').next() == Some(value), rest(&text))
-                    }
+                    Cut::FirstField(value) => (text.split(',').next() == Some(value), rest(&text)),
                 };
                 let place = usize::from(!is_source);
                 writeln!(writers[place], "{text}").map_err(io([&source, &stream][place]))?;
@@ -152,7 +150,9 @@ fn picture(inputs: &Inputs, index: usize, path: &PathBuf) -> Result<()> {
         return Err(Failure::told("the data set holds no pictures"));
     };
     let pixels = inputs.row(index).iter();
-    let pixels: Vec<u8> = pixels.map(|v| (v * 255.0).round().clamp(0.0, 255.0) as u8).collect();
+    let pixels: Vec<u8> = pixels
+        .map(|v| (v * 255.0).round().clamp(0.0, 255.0) as u8)
+        .collect();
     write_with(path, |file| {
         let mut encoder = png::Encoder::new(BufWriter::new(file), width as u32, height as u32);
         encoder.set_color(png::ColorType::Grayscale);

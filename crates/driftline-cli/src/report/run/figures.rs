@@ -69,7 +69,10 @@ fn accuracy(records: &[WindowRecord], n_classes: usize, id: &str) -> Option<Figu
         y.reference = Some((guessing, "guessing".into()));
         caption += " Dotted level: guessing.";
     }
-    let last = records.iter().rev().find_map(|record| record.score.as_ref())?;
+    let last = records
+        .iter()
+        .rev()
+        .find_map(|record| record.score.as_ref())?;
     let facts = format!(
         "{caption} In the last window: adapted {} %, unadapted {} %.",
         per_cent(last.accuracy_after),
@@ -86,7 +89,9 @@ fn confidence(records: &[WindowRecord], source: &SourceRecord, id: &str) -> Figu
             r.confidence_unadapted
         }),
     ];
-    let level = source.validation.map(|validation| 100.0 * validation.confidence);
+    let level = source
+        .validation
+        .map(|validation| 100.0 * validation.confidence);
     let values = all.iter().flat_map(Series::extent).chain(level);
     let mut y = Axis::new(
         "mean highest probability, per cent",
@@ -152,7 +157,9 @@ fn balance(records: &[WindowRecord], id: &str) -> Figure {
          most often goes wrong."
             .to_owned();
     if hidden > 0 {
-        caption += &format!(" The {MOST_CLASSES} classes that change most; {hidden} others are not drawn.");
+        caption += &format!(
+            " The {MOST_CLASSES} classes that change most; {hidden} others are not drawn."
+        );
     }
     let title = "Predicted class balance";
     draw(title, caption.clone(), &caption, id, "balance", &y, &all)

@@ -116,7 +116,11 @@ fn facts(run: &RunFolder, source: &SourceRecord) -> Vec<(String, String)> {
     let mut facts = vec![
         (
             "Windows".into(),
-            format!("{} of {}", manifest.windows, manifest.planned.max(manifest.windows)),
+            format!(
+                "{} of {}",
+                manifest.windows,
+                manifest.planned.max(manifest.windows)
+            ),
         ),
         (
             "Current version".into(),
@@ -148,7 +152,10 @@ fn facts(run: &RunFolder, source: &SourceRecord) -> Vec<(String, String)> {
     for (role, input) in inputs.iter().take(8) {
         let hash: String = input.blake3.chars().take(12).collect();
         let path: &Path = &input.path;
-        facts.push(((*role).into(), format!("{}, blake3 {hash}…", path.display())));
+        facts.push((
+            (*role).into(),
+            format!("{}, blake3 {hash}…", path.display()),
+        ));
     }
     if inputs.len() > 8 {
         let more = format!("{} more, in manifest.json", inputs.len() - 8);

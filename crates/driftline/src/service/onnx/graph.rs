@@ -139,9 +139,7 @@ fn attribute(name: &str, value: &Attribute) -> Message {
     match value {
         Attribute::Float(value) => message.float(2, *value).int(20, 1),
         Attribute::Int(value) => message.int(3, *value).int(20, 2),
-        Attribute::Ints(values) => message
-            .each(values, |m, &value| m.int(8, value))
-            .int(20, 7),
+        Attribute::Ints(values) => message.each(values, |m, &value| m.int(8, value)).int(20, 7),
     }
 }
 

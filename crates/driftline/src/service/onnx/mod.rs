@@ -27,10 +27,7 @@ pub fn export(bundle: &Bundle) -> Vec<u8> {
         graph.node_to("probabilities", "Identity", &[&probabilities], &[]);
         Value::from("probabilities")
     };
-    let across = [
-        ("axis", Attribute::Int(1)),
-        ("keepdims", Attribute::Int(0)),
-    ];
+    let across = [("axis", Attribute::Int(1)), ("keepdims", Attribute::Int(0))];
     graph.node_to("class", "ArgMax", &[&probabilities], &across);
     let classes = bundle.model.n_classes();
     graph.output(&probabilities, Element::Float, &[classes]);

@@ -41,7 +41,11 @@ fn margin(graph: &mut Graph, model: &MarginModel, input: Value) -> Value {
     let score = graph.node("MatMul", &[&input, &weights], &[]);
     let score = graph.node("Add", &[&score, &bias], &[]);
     let opposite = graph.node("Neg", &[&score], &[]);
-    let both = graph.node("Concat", &[&opposite, &score], &[("axis", Attribute::Int(1))]);
+    let both = graph.node(
+        "Concat",
+        &[&opposite, &score],
+        &[("axis", Attribute::Int(1))],
+    );
     let sigmoids = graph.node("Sigmoid", &[&both], &[]);
     graph.node("Cast", &[&sigmoids], &[("to", Attribute::Int(1))])
 }

@@ -66,7 +66,9 @@ impl<'a> Sink<'a> {
                 return Err(Error::out_of_range(
                     "a column to pass through",
                     name,
-                    format!("named once, and neither `{CLASS}` nor like the column of a probability (`p_…`)"),
+                    format!(
+                        "named once, and neither `{CLASS}` nor like the column of a probability (`p_…`)"
+                    ),
                 ));
             }
         }

@@ -82,7 +82,13 @@ impl<'a> ParquetSink<'a> {
         let class = |&label: &u32| ByteArray::from(&*self.classes[label as usize]);
         let mut texts: Vec<Vec<ByteArray>> = ids
             .iter()
-            .map(|column| column.values.iter().map(|v| ByteArray::from(&**v)).collect())
+            .map(|column| {
+                column
+                    .values
+                    .iter()
+                    .map(|v| ByteArray::from(&**v))
+                    .collect()
+            })
             .collect();
         texts.push(labels.as_slice().iter().map(class).collect());
         let mut group = self.writer.next_row_group()?;

@@ -43,8 +43,7 @@ impl RunFolder {
             .ok()
             .and_then(|end| bytes.get(..end))
             .filter(|finished| Checksum::of(finished) == *sum);
-        let finished =
-            finished.ok_or_else(|| Error::corrupt(&path, differs(sum, bytes.len())))?;
+        let finished = finished.ok_or_else(|| Error::corrupt(&path, differs(sum, bytes.len())))?;
         String::from_utf8(finished.to_vec())
             .map_err(|_| Error::corrupt(&path, "is not text in UTF-8"))
     }

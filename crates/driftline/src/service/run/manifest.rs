@@ -99,7 +99,10 @@ impl Manifest {
         if kind.kind != "run" {
             return Err(Error::corrupt(
                 &path,
-                format!("is the manifest of a folder of kind `{}`, not of a run", kind.kind),
+                format!(
+                    "is the manifest of a folder of kind `{}`, not of a run",
+                    kind.kind
+                ),
             ));
         }
         if kind.format > RUN_FORMAT {
@@ -134,8 +137,7 @@ impl Manifest {
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
-        let mut text =
-            serde_json::to_string_pretty(self).expect("a manifest has string keys only");
+        let mut text = serde_json::to_string_pretty(self).expect("a manifest has string keys only");
         text.push('\n');
         text.into_bytes()
     }

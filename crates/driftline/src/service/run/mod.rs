@@ -188,8 +188,7 @@ impl RunFolder {
         if let Some(bytes) = predictions {
             self.write(&predictions_name(number), bytes)?;
         }
-        let mut line =
-            serde_json::to_string(&record).expect("a record has string keys only");
+        let mut line = serde_json::to_string(&record).expect("a record has string keys only");
         line.push('\n');
         self.lines += &line;
         let lines = self.lines.clone();

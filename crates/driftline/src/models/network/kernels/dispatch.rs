@@ -6,6 +6,8 @@ use super::tile::{OuterJob, WindowJob, outer, window};
 
 type WindowFunction = unsafe fn(&WindowJob);
 type OuterFunction = unsafe fn(&OuterJob);
+/// The compiled function for a number of entries, of registers, and a known grid.
+type OuterChoice = fn(usize, usize, Option<(usize, usize)>) -> OuterFunction;
 
 /// Functions compiled for one instruction set, with a table from tile sizes to them. In brackets behind a tile: the
 /// distances between source columns that it is compiled for separately, because the paper's networks have them; every
@@ -175,10 +177,7 @@ pub(super) unsafe fn run_outer(isa: Isa, job: &OuterJob, entries: usize) {
     } else {
         1
     };
-    let (most, function): (
-        usize,
-        fn(usize, usize, Option<(usize, usize)>) -> OuterFunction,
-    ) = match isa {
+    let (most, function): (usize, OuterChoice) = match isa {
         #[cfg(target_arch = "x86_64")]
         Isa::Avx512 => (avx512::OUTER_ENTRIES, avx512::outer_function),
         #[cfg(target_arch = "x86_64")]
