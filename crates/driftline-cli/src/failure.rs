@@ -78,9 +78,9 @@ impl Failure {
             Error::Starved { .. } => {
                 Some("lower the fraction to drop, or set `starvation` to `hold`")
             }
-            Error::NotConverged { .. } => {
-                Some("raise `max-iterations`, the tolerance, or the L2 penalty")
-            }
+            Error::NotConverged { .. } => Some(
+                "raise `max-iterations`, the tolerance, or the L2 penalty; on your own data, leave out columns whose values are far from the source's (--exclude)",
+            ),
             Error::Interrupted => Some("run the same command again to go on"),
             Error::Corrupt { message, .. } if message.contains("another plan") => Some(
                 "give a new folder with --out, or remove the old one if its results are no longer needed",

@@ -20,9 +20,10 @@ use crate::{interrupt, output, report};
   driftline adapt --model model.safetensors --stream log.parquet --time stamp --every P7D --out run
   driftline adapt --source s.csv --label y --stream t.csv --window 200 --answers y --out run
 
-Defaults: windows of 500 rows, the tail merged into the last one; a tenth of each window, the least confident, is not
+Defaults: windows of 500 rows, the tail merged into the last one; a tenth of each window, the least confident, is not \
 learned from; hard labels; method gradual; model auto (conv net for pictures, linear for tables); seed 0.
-One window at a time is in memory, whatever the size of the stream, except with --method all and accumulate, which need
+
+One window at a time is in memory, whatever the size of the stream, except with --method all and accumulate, which need \
 all that they learn from.")]
 pub struct AdaptArgs {
     #[command(flatten)]
@@ -107,7 +108,11 @@ pub fn finish(run: &mut RunFolder, json: bool, talk: Talk) -> Result<()> {
             "summary": summary, "report": page,
         }))?;
     } else if let Some(summary) = &summary {
-        output::print(&format!("{}\n{}\n", say::outcome(summary), page.display()))?;
+        output::print(&format!(
+            "{}{}\n",
+            say::outcome_text(summary),
+            page.display()
+        ))?;
     }
     talk.say(&format!(
         "next: driftline step {folder} --input FILE, driftline predict {folder} --input FILE --out P.csv"

@@ -18,8 +18,8 @@ use crate::{interrupt, output};
   driftline compare --source s.csv --label y --stream t.csv --window 200 --answers y
   driftline compare --model model.safetensors --stream t.parquet --answers y --seeds 10 --json
 
-Source leaves the model alone. Target ST self-trains on the last window, All ST on the whole stream, each as often as there
-are windows. Gradual ST takes one window after the other, Accumulate each with all before it. The stream must fit into
+Source leaves the model alone. Target ST self-trains on the last window, All ST on the whole stream, each as often as there \
+are windows. Gradual ST takes one window after the other, Accumulate each with all before it. The stream must fit into \
 memory. Nothing learns from the answers.")]
 pub struct CompareArgs {
     #[command(flatten)]

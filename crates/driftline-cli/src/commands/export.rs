@@ -18,9 +18,9 @@ use crate::output;
   driftline export run --onnx model.onnx
   driftline export model.safetensors --onnx model.onnx
 
-The graph takes `input` (float32) and gives `probabilities` and `class`. For tables, a row holds the numbers as they stand
-in the file, in the order of the file's property `features`: standardisation and the filling of missing values (NaN) are
-part of the graph, while a category must be given as 0 or 1 for each of its inputs. Pictures are height × width × channels
+The graph takes `input` (float32) and gives `probabilities` and `class`. For tables, a row holds the numbers as they stand \
+in the file, in the order of the file's property `features`: standardisation and the filling of missing values (NaN) are \
+part of the graph, while a category must be given as 0 or 1 for each of its inputs. Pictures are height × width × channels \
 with values from 0 to 1. `class` is the place of the class in the property `classes`."
 )]
 pub struct ExportArgs {

@@ -18,8 +18,8 @@ use crate::progress::Talk;
   driftline step run --input march.csv
   driftline step run --input march.csv --answers churn
 
-The rows of the input are one window. It is labelled by the current version of the run (the newest, unless `driftline
-rollback` chose another), and the model that learns from it becomes the next version. Columns are as in the run. A file
+The rows of the input are one window. It is labelled by the current version of the run (the newest, unless `driftline \
+rollback` chose another), and the model that learns from it becomes the next version. Columns are as in the run. A file \
 that the run has seen already is recognised by its contents and changes nothing.")]
 pub struct StepArgs {
     /// Folder that `driftline adapt` wrote

@@ -56,95 +56,114 @@ pub fn window(record: &WindowRecord, windows: usize) -> String {
     )
 }
 
-/// The outcome of a run in one sentence or two.
+/// The outcome of a run in one sentence.
 pub fn outcome(summary: &Summary) -> String {
-    let mut text = match &summary.accuracy {
+    match &summary.accuracy {
         Some(accuracy) => with_answers(summary.verdict, accuracy),
         None => without_answers(summary.verdict, &summary.signs),
-    };
-    if summary.held > 0 {
-        text += &format!(
-            " {} of {} windows were held, because too little was left to learn from.",
-            summary.held, summary.windows
-        );
     }
-    text
 }
 
 fn with_answers(verdict: Verdict, accuracy: &AccuracySummary) -> String {
-    let AccuracySummary {
-        scored,
-        before,
-        after,
-        unadapted,
-        gain,
-        gain_half_width,
-        last_gain,
-        last_gain_half_width,
-    } = *accuracy;
-    let gained = format!(
-        "{} ± {} points",
-        fixed(100.0 * gain.abs(), 1),
-        fixed(100.0 * gain_half_width, 1)
-    );
-    let signed_gain = format!(
-        "{} ± {} points",
-        signed(100.0 * gain, 1),
-        fixed(100.0 * gain_half_width, 1)
-    );
+    let half = fixed(100.0 * accuracy.gain_half_width, 1);
+    let gained = format!("{} ± {half} points", fixed(100.0 * accuracy.gain.abs(), 1));
     let what = match verdict {
         Verdict::Helped => format!("Adapting helped, by {gained}"),
-        Verdict::Hurt => format!(
-            "Adapting made things worse, by {gained}, so the source model is better left alone"
-        ),
-        _ => format!("Adapting made no clear difference ({signed_gain})"),
+        Verdict::Hurt => {
+            format!(
+                "Adapting made things worse, by {gained}, so the source model is better left alone"
+            )
+        }
+        _ => format!("Adapting made no clear difference ({gained})"),
     };
     format!(
-        "{what}: {} % of {scored} rows right instead of {} % unadapted, and {} % if each window is served by the model \
-         before it. In the last two windows the difference is {} ± {} points.",
-        per_cent(after),
-        per_cent(unadapted),
-        per_cent(before),
-        signed(100.0 * last_gain, 1),
-        fixed(100.0 * last_gain_half_width, 1),
+        "{what}: {} % of {} rows right instead of {} % unadapted.",
+        per_cent(accuracy.after),
+        accuracy.scored,
+        per_cent(accuracy.unadapted)
     )
 }
 
 fn without_answers(verdict: Verdict, signs: &Signs) -> String {
-    let mut seen = vec![format!(
-        "one step changed at most {} % of a window (window {})",
-        per_cent(signs.most_disagreement),
-        signs.most_disagreement_window
-    )];
-    seen.push(format!(
-        "{} % of the last window is classed differently from the source model",
-        per_cent(signs.last_flips)
-    ));
-    seen.push(format!(
-        "its class balance is {} % away from the source's",
-        per_cent(signs.balance_shift)
-    ));
-    if let Some(change) = signs.confidence_change {
-        seen.push(format!(
-            "the source model's confidence is {} points from its level on held-out source rows",
-            signed(100.0 * change, 1)
-        ));
-    }
-    if !signs.fading_classes.is_empty() {
-        seen.push(format!(
-            "hardly any row is given to {}",
-            signs.fading_classes.join(", ")
-        ));
-    }
-    let judged = match verdict {
-        Verdict::Steady => "Nothing looks wrong",
-        Verdict::Watch => "Some signs are worth a look",
-        _ => "Doubtful: these are the signs of a model that goes astray",
+    let fading = match &signs.fading_classes[..] {
+        [] => String::new(),
+        [one] => format!("class {one}"),
+        several => format!("the classes {}", several.join(", ")),
     };
-    format!(
-        "Whether adapting helped cannot be known without answers. {judged}: {}. Score some rows by hand, or give --answers.",
-        seen.join("; ")
-    )
+    let judged = match verdict {
+        Verdict::Steady => "nothing looks wrong".into(),
+        Verdict::Watch => "some signs are worth a look".into(),
+        _ if !fading.is_empty() => {
+            format!(
+                "the signs are those of a model that goes astray, for it hardly ever predicts {fading}"
+            )
+        }
+        _ => "the signs are those of a model that goes astray".into(),
+    };
+    format!("Whether adapting helped cannot be known without answers; {judged}.")
+}
+
+/// What else is worth knowing, as names and values.
+pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
+    let signs = &summary.signs;
+    let percentage = |value: f64| format!("{} %", per_cent(value));
+    let mut details = vec![];
+    if let Some(accuracy) = &summary.accuracy {
+        details.push((
+            "Right if each window is served by the model before it",
+            percentage(accuracy.before),
+        ));
+        let (gain, half) = (accuracy.last_gain, accuracy.last_gain_half_width);
+        let (gain, half) = (signed(100.0 * gain, 1), fixed(100.0 * half, 1));
+        details.push((
+            "Adapted less unadapted in the last two windows",
+            format!("{gain} ± {half} points"),
+        ));
+    }
+    details.push((
+        "Most that one step gave another class",
+        format!(
+            "{}, in window {}",
+            percentage(signs.most_disagreement),
+            signs.most_disagreement_window
+        ),
+    ));
+    details.push((
+        "Last window classed differently from the source model",
+        percentage(signs.last_flips),
+    ));
+    details.push((
+        "Class balance there, away from the source's",
+        percentage(signs.balance_shift),
+    ));
+    if !signs.fading_classes.is_empty() {
+        details.push((
+            "Hardly ever predicted there",
+            signs.fading_classes.join(", "),
+        ));
+    }
+    if let Some(change) = signs.confidence_change {
+        details.push((
+            "Source model's confidence there, against held-out source rows",
+            format!("{} points", signed(100.0 * change, 1)),
+        ));
+    }
+    if summary.held > 0 {
+        details.push((
+            "Windows held, too little being left to learn from",
+            format!("{} of {}", summary.held, summary.windows),
+        ));
+    }
+    details
+}
+
+/// The outcome and the details, for a terminal.
+pub fn outcome_text(summary: &Summary) -> String {
+    let mut text = outcome(summary) + "\n";
+    for (name, value) in details(summary) {
+        text += &format!("  {name}: {value}\n");
+    }
+    text
 }
 
 /// A fraction as a percentage with one digit.

@@ -37,7 +37,7 @@ pub fn section(run: &RunFolder, number: usize) -> driftline::Result<Section> {
         verdict: summary.as_ref().map(verdict),
         notes: notes(run, &source),
         figures: figures::all(run, &source, &id),
-        results: None,
+        results: summary.as_ref().and_then(tables::glance),
         distribution: tables::windows(records).if_any(),
         checks: None,
         steps: tables::classes(records, &source),

@@ -1,11 +1,21 @@
 //! A row per window, and a row per class.
 
-use driftline::service::{SourceRecord, WindowRecord};
+use driftline::service::{SourceRecord, Summary, WindowRecord};
 
 use super::MOST_ROWS;
-use crate::own::say::per_cent;
+use crate::own::say::{self, per_cent};
 use crate::report::grid::Grid;
 use crate::report::numbers::fixed;
+
+/// The outcome's details.
+pub fn glance(summary: &Summary) -> Option<Grid> {
+    let mut grid = Grid::new("At a glance", 2, &["", ""]);
+    grid.rows = say::details(summary)
+        .into_iter()
+        .map(|(name, value)| vec![name.to_owned(), value])
+        .collect();
+    grid.if_any()
+}
 
 pub fn windows(records: &[WindowRecord]) -> Grid {
     let scored = records.iter().any(|record| record.score.is_some());

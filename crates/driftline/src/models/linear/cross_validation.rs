@@ -53,17 +53,25 @@ impl CrossValidation {
             };
             let (held_out, kept) = (examples.pick(&rows(held_out)), examples.pick(&rows(kept)));
             let mut model: Option<LinearModel> = None;
-            for (power, loss) in losses.iter_mut().enumerate() {
+            for power in 0..losses.len() {
                 let learner = LinearLearner {
                     solver: Solver::FullBatch(FullBatch::default()),
                     penalty: Penalty::L2(NonNegative::new(lambda(power))?),
                 };
                 // The solution for a stronger penalty is a good start for the next one.
                 let next = match &model {
-                    Some(start) => learner.refit(start, &kept, seed)?,
-                    None => learner.fit(&kept, seed)?,
+                    Some(start) => learner.refit(start, &kept, seed),
+                    None => learner.fit(&kept, seed),
                 };
-                *loss += held_out_loss(&next, &held_out)?;
+                let next = match next {
+                    // A penalty too weak for the solver is too weak to be chosen, and so is every weaker one.
+                    Err(Error::NotConverged { .. }) if model.is_some() => {
+                        losses[power..].fill(f64::INFINITY);
+                        break;
+                    }
+                    other => other?,
+                };
+                losses[power] += held_out_loss(&next, &held_out)?;
                 model = Some(next);
             }
         }
