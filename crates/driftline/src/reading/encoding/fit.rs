@@ -206,6 +206,8 @@ impl Table {
         let fitted: Vec<(Feature, bool)> = features
             .par_iter()
             .map(|&at| self.feature(at, choice, options, how))
+            .collect::<Vec<_>>()
+            .into_iter()
             .collect::<Result<_>>()?;
         let constant = fitted.iter().filter(|(_, constant)| *constant);
         let constant: Vec<&str> = constant.map(|(feature, _)| &*feature.name).collect();
