@@ -177,24 +177,55 @@ fn the_reports_of_runs_are_drawn() {
         4,
         "accuracy, confidence, steps, balance"
     );
-    for name in ["adapted", "unadapted", "before it", "kept", "relabelled", "flips", "ant", "bee", "cat"] {
-        assert!(drawn.contains(&format!(">{name}</text>")), "{name} is named in a chart");
+    for name in [
+        "adapted",
+        "unadapted",
+        "before it",
+        "kept",
+        "relabelled",
+        "flips",
+        "ant",
+        "bee",
+        "cat",
+    ] {
+        assert!(
+            drawn.contains(&format!(">{name}</text>")),
+            "{name} is named in a chart"
+        );
     }
-    assert_eq!(drawn.matches("class=\"line").count(), 3 + 2 + 3 + 3, "every curve");
+    assert_eq!(
+        drawn.matches("class=\"line").count(),
+        3 + 2 + 3 + 3,
+        "every curve"
+    );
     assert!(drawn.contains("✓ Adapting helped"));
     for window in 1..=6 {
-        assert!(drawn.contains(&format!("<td>{window}</td>")), "window {window} is in the table");
+        assert!(
+            drawn.contains(&format!("<td>{window}</td>")),
+            "window {window} is in the table"
+        );
     }
-    assert!(drawn.contains("driftline adapt --source source.csv"), "the command to repeat it");
+    assert!(
+        drawn.contains("driftline adapt --source source.csv"),
+        "the command to repeat it"
+    );
     look(&browser, &page, place.folder.path());
 
     let page = place.at("blind/report.html");
     let drawn = browse(&browser, &page, &["--dump-dom".into()]);
-    assert_eq!(drawn.matches("<svg").count(), 3, "no accuracy without answers");
+    assert_eq!(
+        drawn.matches("<svg").count(),
+        3,
+        "no accuracy without answers"
+    );
     assert!(drawn.contains("cannot be known without answers"));
     assert!(!drawn.contains("Accuracy along the stream"));
     // Printed, everything is open and on paper.
     let paper = place.at("page.pdf");
-    browse(&browser, &page, &[format!("--print-to-pdf={}", paper.display())]);
+    browse(
+        &browser,
+        &page,
+        &[format!("--print-to-pdf={}", paper.display())],
+    );
     assert!(fs::metadata(&paper).unwrap().len() > 10_000);
 }

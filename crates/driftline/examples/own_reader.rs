@@ -112,7 +112,11 @@ fn main() -> Result<()> {
         .answers("state");
     adapt.settings.choice.time = Some("t".into());
 
-    let run = adapt.run(Start::Source(fit, data(0, 500)), data(500, 4000), &())?;
+    let run = adapt.run(
+        Start::Source(Box::new(fit), data(0, 500)),
+        data(500, 4000),
+        &(),
+    )?;
     for record in run.records() {
         if let Some(score) = &record.score {
             println!(

@@ -54,7 +54,7 @@ impl StartArgs {
                 seed: compute.seed,
                 runtime,
             };
-            return Ok(Start::Source(fit, data(&self.source)?));
+            return Ok(Start::Source(Box::new(fit), data(&self.source)?));
         }
         let path = PathBuf::from(self.model.as_deref().unwrap_or_default());
         if kind(&self.model.clone().unwrap_or_default()).is_ok() && !path.exists() {

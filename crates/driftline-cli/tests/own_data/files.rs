@@ -46,8 +46,8 @@ impl Place {
         let place = Self {
             folder: TempDir::new().unwrap(),
         };
-        place.write("source.csv", &turning(150, 0.0, 0.0, 1));
-        place.write("stream.csv", &turning(600, 0.0, 1.4, 2));
+        place.write("source.csv", turning(150, 0.0, 0.0, 1));
+        place.write("stream.csv", turning(600, 0.0, 1.4, 2));
         place
     }
 

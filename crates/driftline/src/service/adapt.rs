@@ -79,7 +79,7 @@ impl std::fmt::Debug for Data {
 #[derive(Debug)]
 pub enum Start {
     /// A labelled source to be fitted.
-    Source(Fit, Data),
+    Source(Box<Fit>, Data),
     /// A model, and the file that it was read from.
     Model(Box<Bundle>, Vec<PathBuf>),
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Fit;
 use super::adapt::{Data, Start};
 use super::bundle::Bundle;
 use super::settings::AdaptSettings;
@@ -126,7 +127,7 @@ impl Compare {
 
     fn source(&self, start: &Start, seed: u64) -> Result<Bundle> {
         let bundle = match start {
-            Start::Source(fit, data) => fit.clone().seed(seed).on(&*data.source, vec![])?,
+            Start::Source(fit, data) => Fit::clone(fit).seed(seed).on(&*data.source, vec![])?,
             Start::Model(bundle, _) => Bundle::clone(bundle),
         };
         bundle.with_runtime(self.runtime)

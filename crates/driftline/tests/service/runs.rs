@@ -56,7 +56,7 @@ fn data(table: Memory) -> Data {
 fn start(model: ModelChoice) -> Start {
     let mut fit = Fit::new("label").model(model);
     fit.epochs = std::num::NonZeroUsize::new(2);
-    Start::Source(fit, data(circle(90, 3, 0.0, 10)))
+    Start::Source(Box::new(fit), data(circle(90, 3, 0.0, 10)))
 }
 
 fn adapt(folder: &Path) -> Adapt {
