@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Fit;
 use super::adapt::{Data, Start};
 use super::bundle::Bundle;
 use super::fit::Fit;

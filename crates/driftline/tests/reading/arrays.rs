@@ -2,6 +2,7 @@
 
 use driftline::reading::{Limits, ReadOptions};
 use expect_test::expect;
+use proptest::prelude::*;
 
 use crate::make::{f32s, npy, zip};
 use crate::{Folder, fault, said, table};
@@ -125,4 +126,24 @@ fn other_kinds_of_files_are_named() {
     assert!(fault("a", b"ARROW1\0\0").contains("Arrow"));
     assert!(fault("table.xls", [0xd0, 0xcf, 0x11, 0xe0]).contains("save the table as CSV"));
     assert!(fault("a.parquet", b"a,b\n1,2\n").contains("not a whole Parquet file"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Arrays of any shape survive being written and read, stored or deflated.
+    #[test]
+    fn arrays_survive_a_round_trip(rows in 1usize..30, columns in 1usize..6, seed: u32, deflate: bool) {
+        let values: Vec<f32> = (0..rows * columns).map(|i| (seed as f32) + i as f32 / 8.0).collect();
+        let matrix = npy("<f4", &format!("({rows}, {columns})"), &f32s(&values));
+        let folder = Folder::new();
+        let expected: Vec<Vec<String>> = values
+            .chunks(columns)
+            .map(|row| row.iter().map(|&value| f64::from(value).to_string()).collect())
+            .collect();
+        let path = folder.write("a.npy", &matrix);
+        prop_assert_eq!(&table(&path, &ReadOptions::default()).unwrap().1, &expected);
+        let path = folder.write("a.npz", zip(&[("x.npy", &matrix)], deflate, None));
+        prop_assert_eq!(&table(&path, &ReadOptions::default()).unwrap().1, &expected);
+    }
 }

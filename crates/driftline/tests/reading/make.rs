@@ -6,7 +6,7 @@ use std::sync::Arc;
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder};
 use parquet::basic::Compression as Packing;
-use parquet::data_type::{ByteArrayType, DoubleType, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
@@ -117,6 +117,43 @@ pub fn parquet(rows: usize, group: usize, packing: Packing) -> Vec<u8> {
             .write_batch(&labels, Some(&levels), None)
             .unwrap();
         column.close().unwrap();
+        out.close().unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+/// A row with each kind of value, any of them missing.
+pub type Optional = (Option<f64>, Option<i64>, Option<String>);
+
+/// A Parquet file of optional columns.
+pub fn optional_columns(cells: &[Optional], group: usize) -> Vec<u8> {
+    let schema =
+        "message table { OPTIONAL DOUBLE a; OPTIONAL INT64 b; OPTIONAL BYTE_ARRAY c (UTF8); }";
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let mut writer = SerializedFileWriter::new(vec![], schema, Arc::default()).unwrap();
+    for part in cells.chunks(group) {
+        let mut out = writer.next_row_group().unwrap();
+        macro_rules! column {
+            ($type:ty, $value:expr) => {{
+                let values: Vec<_> = part.iter().filter_map($value).collect();
+                let levels: Vec<i16> = part
+                    .iter()
+                    .map(|row| i16::from($value(row).is_some()))
+                    .collect();
+                let mut column = out.next_column().unwrap().unwrap();
+                column
+                    .typed::<$type>()
+                    .write_batch(&values, Some(&levels), None)
+                    .unwrap();
+                column.close().unwrap();
+            }};
+        }
+        column!(DoubleType, |row: &Optional| row.0);
+        column!(Int64Type, |row: &Optional| row.1);
+        column!(ByteArrayType, |row: &Optional| row
+            .2
+            .as_deref()
+            .map(ByteArray::from));
         out.close().unwrap();
     }
     writer.into_inner().unwrap()

@@ -2,8 +2,9 @@
 
 use driftline::reading::{Column, Limits, Numbers, ReadOptions, open};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use proptest::prelude::*;
 
-use crate::make::parquet;
+use crate::make::{optional_columns, parquet};
 use crate::{Folder, fault, table};
 
 #[test]
@@ -80,4 +81,32 @@ fn a_row_group_larger_than_allowed_is_refused() {
         "{error}"
     );
     assert!(error.help().unwrap().contains("smaller row groups"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    /// Any numbers, whole numbers and texts, missing or not, survive being written and read.
+    #[test]
+    fn tables_survive_a_round_trip(
+        cells in prop::collection::vec(
+            (prop::option::of(prop::num::f64::NORMAL), prop::option::of(-(1i64 << 53)..1 << 53), prop::option::of("[a-zé]{1,6}")),
+            1..200,
+        ),
+        group in 1usize..80,
+    ) {
+        let folder = Folder::new();
+        let path = folder.write("a.parquet", optional_columns(&cells, group));
+        let (_, rows) = table(&path, &ReadOptions::default()).unwrap();
+        prop_assert_eq!(rows.len(), cells.len());
+        for (row, (number, whole, text)) in rows.iter().zip(&cells) {
+            let shown = |value: Option<String>| value.unwrap_or("-".into());
+            let expected = [
+                shown(number.map(|value| value.to_string())),
+                shown(whole.map(|value| value.to_string())),
+                shown(text.clone()),
+            ];
+            prop_assert_eq!(&row[..], &expected[..]);
+        }
+    }
 }

@@ -8,6 +8,7 @@ use driftline::reading::{
     Choice, Column, Cut, EncodeOptions, Encoding, Field, Files, Filter, Frame, FrameSource, Frames,
     Kind, Limits, NoteCode, Notes, Numbers, ReadOptions, WindowedStream,
 };
+use expect_test::expect;
 use proptest::prelude::*;
 
 use crate::{Folder, said};
@@ -84,12 +85,15 @@ fn windows_by_rows_and_number_with_every_tail() {
         lengths(cut(Cut::Count(NonZeroUsize::new(3).unwrap())).unwrap()),
         [3, 3, 4]
     );
-    assert!(cut(size(4, Tail::Forbid)).is_err());
-    let short = cut(size(11, Tail::Keep)).unwrap_err();
-    assert_eq!(
-        short.to_string(),
-        "a window of 11 examples is larger than the stream, which has 10"
-    );
+    let refused = |tail, n| said(&folder, &cut(size(n, tail)).unwrap_err());
+    expect![[r#"
+        t.csv: has 10 rows: 2 are left over after windows of 4, and the tail is forbidden
+        help: let --tail merge, keep or drop them, or choose another --window"#]]
+    .assert_eq(&refused(Tail::Forbid, 4));
+    expect![[r#"
+        t.csv: has 10 rows, fewer than one window of 11
+        help: choose a smaller --window, or the number of --windows"#]]
+    .assert_eq(&refused(Tail::Keep, 11));
     let stream = cut(size(4, Tail::Drop)).unwrap();
     assert_eq!(stream.outline().remainder, Remainder::Dropped(2));
     assert_eq!(stream.notes().with(NoteCode::Tail).next().unwrap().count, 2);

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::apply::Applied;
 use super::statistics::{Pieces, Unfit, of_numbers, of_texts};
-use super::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes};
+use super::{EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes};
 use crate::data::Labels;
 use crate::error::DataFault;
 use crate::reading::columns::{find, list};
@@ -206,6 +206,8 @@ impl Table {
         let fitted: Vec<(Feature, bool)> = features
             .par_iter()
             .map(|&at| self.feature(at, choice, options, how))
+            .collect::<Vec<_>>()
+            .into_iter()
             .collect::<Result<_>>()?;
         let constant = fitted.iter().filter(|(_, constant)| *constant);
         let constant: Vec<&str> = constant.map(|(feature, _)| &*feature.name).collect();
@@ -247,11 +249,6 @@ impl Table {
             ))
             .help(too_many_texts(&pieces)),
         })?;
-        let width = match &coding {
-            Coding::OneHot { categories, .. } => categories.len(),
-            Coding::Number { .. } => 1,
-        };
-        debug_assert!(width > 0);
         let name = name.clone();
         Ok((Feature { name, coding }, constant))
     }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::Cut;
 use super::survey::{Survey, Surveyor};
-use crate::Result;
 use crate::data::{Remainder, Windowing};
 use crate::reading::time::Clock;
 use crate::reading::{NoteCode, Notes, Period, Time};
+use crate::{Error, Result};
 
 /// How the stream is to be walked.
 pub(super) struct Plan {
@@ -59,8 +59,8 @@ impl Plan {
         };
         let rows = usize::try_from(survey.rows).unwrap_or(usize::MAX);
         let (sizes, remainder) = match cut {
-            Cut::Size(size, tail) => sizes(&Windowing::Size(size, tail), rows)?,
-            Cut::Count(count) => sizes(&Windowing::Count(count), rows)?,
+            Cut::Size(size, tail) => sizes(surveyor, &Windowing::Size(size, tail), rows)?,
+            Cut::Count(count) => sizes(surveyor, &Windowing::Count(count), rows)?,
             Cut::Every(_) => {
                 let (first, last) = (counts.keys().next(), counts.keys().last());
                 let all = last.zip(first).map_or(0, |(last, first)| last - first + 1);
@@ -88,12 +88,29 @@ impl Plan {
     }
 }
 
-fn sizes(windowing: &Windowing, rows: usize) -> Result<(Vec<usize>, Remainder)> {
-    let split = windowing.split(rows)?;
-    Ok((
-        split.windows.iter().map(|window| window.len()).collect(),
-        split.remainder,
-    ))
+fn sizes(
+    surveyor: &Surveyor,
+    windowing: &Windowing,
+    rows: usize,
+) -> Result<(Vec<usize>, Remainder)> {
+    let split = match windowing.split(rows) {
+        Ok(split) => split,
+        Err(Error::WindowTooLarge { window, examples }) => {
+            let short = format!("has {examples} rows, fewer than one window of {window}");
+            let help = "choose a smaller --window, or the number of --windows";
+            return Err(surveyor.fault(short)?.help(help).into());
+        }
+        Err(Error::UnevenWindows { window, rest, .. }) => {
+            let uneven = format!(
+                "has {rows} rows: {rest} are left over after windows of {window}, and the tail is forbidden"
+            );
+            let help = "let --tail merge, keep or drop them, or choose another --window";
+            return Err(surveyor.fault(uneven)?.help(help).into());
+        }
+        Err(other) => return Err(other),
+    };
+    let sizes = split.windows.iter().map(|window| window.len());
+    Ok((sizes.collect(), split.remainder))
 }
 
 /// What the stream's times mean, which matters where they are cut by the calendar.

@@ -23,8 +23,9 @@ pub(super) struct Target {
     convert: bool,
 }
 
-/// Wider or higher pictures are refused.
+/// Wider or higher pictures are refused, and those that take more memory than this.
 const LARGEST_SIDE: u32 = 16_384;
+const LARGEST: u64 = 256 << 20;
 
 impl Target {
     /// What the options ask for; what they leave open, the first picture decides.
@@ -139,7 +140,7 @@ fn decode(path: &Path, limits: &Limits) -> Result<DynamicImage> {
         let mut bounds = image::Limits::default();
         bounds.max_image_width = Some(LARGEST_SIDE);
         bounds.max_image_height = Some(LARGEST_SIDE);
-        bounds.max_alloc = Some(limits.unpacked.min(1 << 30));
+        bounds.max_alloc = Some(limits.unpacked.min(LARGEST));
         reader.limits(bounds);
         reader
             .decode()

@@ -102,6 +102,8 @@ impl ImageFrames {
                 let pixels: Vec<Vec<f32>> = pictures
                     .par_iter()
                     .map(|picture| self.target.read(&picture.path, &self.limits))
+                    .collect::<Vec<_>>()
+                    .into_iter()
                     .collect::<Result<_>>()?;
                 Column::Images(pixels.concat())
             }
@@ -168,6 +170,6 @@ impl Frames for ImageFrames {
 
 fn no_pictures(folder: &Path) -> Error {
     DataFault::new(folder, "holds no PNG or JPEG")
-        .help("put pictures into it, or into one sub-folder per class")
+        .help("put pictures into it, or into one sub-folder per class; for tables give a pattern, such as 'folder/*.parquet'")
         .into()
 }

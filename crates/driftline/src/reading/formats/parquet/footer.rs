@@ -48,8 +48,11 @@ pub(super) fn read(file: &mut File, path: &Path) -> Result<ParquetMetaData> {
     })
 }
 
+/// A schema nested deeper would exhaust the decoder's stack.
+const DEEPEST: usize = 64;
+
 /// Every list must fit into the bytes that follow it, and no group of the schema (field 2) may have more children
-/// (field 5 of an element) than the schema has elements.
+/// (field 5 of an element) than the schema has elements, or lie too deep.
 fn check(walk: &mut Walk) -> std::result::Result<(), Broken> {
     walk.fields(0, |walk, id, kind| {
         if (id, kind) != (2, LIST) {
@@ -59,21 +62,42 @@ fn check(walk: &mut Walk) -> std::result::Result<(), Broken> {
         if element != STRUCT {
             return Err(Broken::Nonsense);
         }
+        // The children that are still to come, for every group that is open.
+        let mut open: Vec<usize> = vec![];
         for _ in 0..n {
-            walk.fields(1, |walk, id, kind| {
-                if id != 5 {
-                    return Ok(false);
-                }
-                if !(4..=6).contains(&kind) {
-                    return Err(Broken::Nonsense);
-                }
-                let children = walk.integer()?;
-                match usize::try_from(children) {
-                    Ok(children) if children <= n => Ok(true),
-                    _ => Err(Broken::Nonsense),
-                }
-            })?;
+            let own = children(walk, n)?;
+            while open.last() == Some(&0) {
+                open.pop();
+            }
+            if let Some(left) = open.last_mut() {
+                *left -= 1;
+            }
+            if own > 0 {
+                open.push(own);
+            }
+            if open.len() > DEEPEST {
+                return Err(Broken::Nonsense);
+            }
         }
         Ok(true)
     })
+}
+
+/// How many children an element of the schema has, at most `most`.
+fn children(walk: &mut Walk, most: usize) -> std::result::Result<usize, Broken> {
+    let mut children = 0;
+    walk.fields(1, |walk, id, kind| {
+        if id != 5 {
+            return Ok(false);
+        }
+        if !(4..=6).contains(&kind) {
+            return Err(Broken::Nonsense);
+        }
+        children = usize::try_from(walk.integer()?).map_err(|_| Broken::Nonsense)?;
+        if children > most {
+            return Err(Broken::Nonsense);
+        }
+        Ok(true)
+    })?;
+    Ok(children)
 }

@@ -171,6 +171,9 @@ impl ParquetFrames {
                     })
                 })
             })
+            .collect::<Vec<_>>()
+            .into_iter()
+            // In the order of the columns, so that the same file gives the same error.
             .collect::<Result<_>>()?;
         self.left -= rows as u64;
         self.next_row += rows as u64;

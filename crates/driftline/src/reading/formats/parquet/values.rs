@@ -82,8 +82,9 @@ impl Decoder {
                 let batch = Batch::read(reader, rows, present)?;
                 Ok(match meaning {
                     Meaning::Number { as_text: true, .. } => {
-                        text(&batch, |value| value.to_string())
+                        optional_text(&batch, |value| (!value.is_nan()).then(|| value.to_string()))
                     }
+
                     _ => Column::Numbers(Numbers::Single(batch.map(|&value| value, f32::NAN))),
                 })
             }
@@ -91,8 +92,9 @@ impl Decoder {
                 let batch = Batch::read(reader, rows, present)?;
                 Ok(match meaning {
                     Meaning::Number { as_text: true, .. } => {
-                        text(&batch, |value| value.to_string())
+                        optional_text(&batch, |value| (!value.is_nan()).then(|| value.to_string()))
                     }
+
                     _ if batch.values.iter().all(|&value| is_single(value)) => {
                         Column::Numbers(Numbers::Single(batch.map(|&value| value as f32, f32::NAN)))
                     }
@@ -194,7 +196,11 @@ fn times<T>(batch: &Batch<T>, micros: impl Fn(&T) -> Option<i64>) -> Column {
 }
 
 fn text<T>(batch: &Batch<T>, shown: impl Fn(&T) -> String) -> Column {
-    let all = batch.map(|value| Some(shown(value)), None);
+    optional_text(batch, |value| Some(shown(value)))
+}
+
+fn optional_text<T>(batch: &Batch<T>, shown: impl Fn(&T) -> Option<String>) -> Column {
+    let all = batch.map(shown, None);
     Column::Text(all.iter().map(Option::as_deref).collect())
 }
 
