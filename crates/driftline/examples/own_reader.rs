@@ -89,7 +89,7 @@ fn log(from: usize, to: usize) -> Vec<String> {
     let line = |t: usize| {
         let busy = generator.random_range(0..2) == 1;
         let mut noise = || generator.random_range(-1.0..1.0);
-        let drift = t as f64 / 500.0;
+        let drift = t as f64 / 1500.0;
         let temperature = 20.0 + drift + if busy { 3.0 } else { 0.0 } + noise();
         let load = if busy { 0.7 } else { 0.3 } + 0.25 * noise();
         let state = if busy { "busy" } else { "idle" };

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::reading::ReadOptions;
 use driftline::service::{RunFolder, Stepped, step};
 use serde_json::json;
 
 use crate::commands::adapt::finish;
 use crate::failure::{Outcome, Result};
 use crate::output;
-use crate::own::arguments::{ThreadArgs, data};
+use crate::own::arguments::{ReadArgs, ThreadArgs, data};
 use crate::own::say;
 use crate::progress::Talk;
 
@@ -33,6 +32,8 @@ pub struct StepArgs {
     #[arg(long, value_name = "COL")]
     answers: Option<String>,
     #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
     threads: ThreadArgs,
     /// Say whether the input is new and what it holds, but change nothing
     #[arg(long)]
@@ -45,7 +46,7 @@ pub struct StepArgs {
 pub fn run(args: &StepArgs, talk: Talk) -> Result {
     let runtime = args.threads.runtime();
     let input = data(&args.input)?;
-    let read = ReadOptions::default();
+    let read = args.read.options();
     if args.dry_run {
         return dry_run(args, &input);
     }

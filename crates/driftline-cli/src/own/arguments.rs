@@ -26,6 +26,13 @@ pub struct TableArgs {
     /// Fill missing values by the source's mean or most frequent category instead of refusing them
     #[arg(long)]
     impute: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// How files are read, where it is not to be detected.
+#[derive(Args, Clone, Debug)]
+pub struct ReadArgs {
     /// The character between the fields of CSV files [default: detected]
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     delimiter: Option<u8>,
@@ -125,6 +132,12 @@ impl TableArgs {
     }
 
     pub fn read_options(&self) -> ReadOptions {
+        self.read.options()
+    }
+}
+
+impl ReadArgs {
+    pub fn options(&self) -> ReadOptions {
         let mut options = ReadOptions {
             delimiter: self.delimiter,
             header: self.no_header.then_some(false),

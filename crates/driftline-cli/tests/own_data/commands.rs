@@ -343,3 +343,43 @@ fn onnx_files_are_written_and_reports_are_told_apart() {
     );
     assert!(place.read("page.html").contains("<svg"));
 }
+
+/// A data set of the cache as a user's files, and the command that is printed with them.
+#[test]
+fn data_sets_are_exported_as_files_to_adapt_to() {
+    let place = Place::new();
+    let mut rows = "session,f0,f1,user\n".to_owned();
+    for row in 0..400 {
+        let (session, user) = (1 + row / 100, 1 + row % 2);
+        let (a, b) = (row % 7, row % 5);
+        rows += &format!("{session},{}.{a},{b},{user}\n", 10 * user + session);
+    }
+    place.write("keystroke.csv", rows);
+    place.good("data --cache cache fetch keystroke --from keystroke.csv");
+    let command = place.good("data --cache cache export keystroke keys");
+    assert!(place.read("keys/source.csv").starts_with("f0,f1,user\n"));
+    assert_eq!(place.read("keys/source.csv").lines().count(), 101);
+    assert_eq!(place.read("keys/stream.csv").lines().count(), 301);
+    place.good(command.trim().strip_prefix("driftline ").unwrap());
+    assert_eq!(
+        place.windows("keys/run").len(),
+        1,
+        "200 rows and a tail of 100, merged"
+    );
+    assert!(
+        place
+            .bad("data --cache cache export keystroke keys", 1)
+            .contains("--force")
+    );
+    assert!(
+        place
+            .bad("data --cache cache export elec2 other", 1)
+            .contains("driftline data fetch elec2")
+    );
+    assert!(!place.at("other").exists());
+    assert!(
+        place
+            .bad("data --cache cache export census other", 1)
+            .contains("elec2, weather")
+    );
+}

@@ -36,3 +36,33 @@ fn a_killed_run_ends_with_the_same_bytes() {
     place.good(&words);
     assert_eq!(place.contents("run"), whole);
 }
+
+/// Ctrl-C ends with 130 between two windows, or after a moment's patience, and the run goes on later.
+#[test]
+fn an_interrupted_run_ends_with_130_and_goes_on() {
+    let place = Place::new();
+    place.write("long.csv", turning(6000, 0.0, 2.0, 9));
+    let words = format!(
+        "adapt {SOURCE} --stream long.csv --time day --id id --window 100 --model mlp --epochs 40 --quiet --out run"
+    );
+    let program = assert_cmd::cargo::cargo_bin("driftline");
+    let mut child = Command::new(program)
+        .args(words.split_whitespace())
+        .current_dir(place.folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Once the first window is there, it is well under way.
+    let first = place.at("run/checkpoints/window-0001.safetensors");
+    while !first.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let pid = child.id().to_string();
+    Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let some = place.windows("run").len();
+    assert!((1..60).contains(&some), "{some}");
+    place.good(&words);
+    assert_eq!(place.windows("run").len(), 60);
+}

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::Fit;
 use super::adapt::{Data, Start};
 use super::bundle::Bundle;
+use super::fit::Fit;
 use super::settings::AdaptSettings;
 use super::walk::Walk;
 use super::watch::Watch;

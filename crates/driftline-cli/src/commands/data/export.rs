@@ -40,18 +40,19 @@ pub fn run(cache: &Cache, name: &str, folder: &Path, force: bool) -> Result {
             "give another folder, or --force to write into it",
         ));
     }
-    let made = fs::create_dir_all(folder).map_err(Error::io(folder));
+    // The folder is made once the data set is known to be there.
+    let make = || fs::create_dir_all(folder).map_err(Error::io(folder));
     let shown = folder.display();
     let command = if let Some((_, cut, label, window)) = TABLES.iter().find(|t| t.0 == name) {
         let files = cache.files(name)?;
-        made?;
+        make()?;
         let label = table(&files[0], folder, cut, label)?;
         format!(
             "driftline adapt --source {shown}/source.csv --label {label} --stream {shown}/stream.csv --window {window} \
              --answers {label} --out {shown}/run"
         )
     } else if let Some(digits) = digits(cache, name)? {
-        made?;
+        make()?;
         pictures(&digits, folder)?;
         format!(
             "driftline adapt --source {shown}/source --label label --stream {shown}/stream --answers label --out {shown}/run"
