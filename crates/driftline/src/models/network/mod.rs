@@ -9,6 +9,7 @@ pub mod kernels;
 pub mod layers;
 mod learner;
 mod model;
+mod phases;
 mod program;
 pub mod reference;
 mod trainer;

@@ -2,9 +2,10 @@
 //! fixed order, and one pass over the parameters moves them.
 
 use super::architecture::Blueprint;
-use super::group::{Batch, Context, Group, Phase, cut, norm_of, phases};
+use super::group::{Batch, Context, Group, cut, norm_of};
 use super::kernels::{Aligned, FlushDenormals, Team, vectorized};
 use super::model::{Runtime, State};
+use super::phases::{Phase, phases};
 use super::program::{
     Kind, Normalizer, Packed, Partial, Program, Step, pack_all, turn, unpack_all,
 };

@@ -1,8 +1,9 @@
 //! From an instruction set, a tile and known strides to the compiled function.
 
 use super::Isa;
+use super::outer_tile::{OuterJob, outer};
 use super::simd::Register;
-use super::tile::{OuterJob, WindowJob, outer, window};
+use super::window_tile::{WindowJob, window};
 
 type WindowFunction = unsafe fn(&WindowJob);
 type OuterFunction = unsafe fn(&OuterJob);

@@ -10,6 +10,7 @@ mod denormals;
 mod dispatch;
 mod isa;
 mod outer;
+mod outer_tile;
 pub mod peak;
 mod portable;
 mod simd;
@@ -17,6 +18,7 @@ mod team;
 mod tile;
 mod vectorize;
 mod window;
+mod window_tile;
 
 pub use aligned::Aligned;
 pub use denormals::FlushDenormals;

@@ -1,7 +1,7 @@
 //! Sums of outer products over positions: the weight gradient of a convolution or dense layer.
 
 use super::dispatch::run_outer;
-use super::tile::OuterJob;
+use super::outer_tile::OuterJob;
 use super::{CHANNEL_BLOCK, Isa, Pixels};
 
 /// out[s·length + k][c] = Σ_{i,y,x} source[i][y][x][s·segment_step + k] · delta[i][y][x][c], or this added to `out`.

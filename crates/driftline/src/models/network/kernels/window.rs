@@ -1,7 +1,8 @@
 //! Sums of products over windows: the forward pass of a convolution or dense layer, and its input gradient.
 
 use super::dispatch::run_window;
-use super::tile::{self, Grid, WindowJob};
+use super::tile::Grid;
+use super::window_tile::{self, WindowJob};
 use super::{CHANNEL_BLOCK, Isa};
 
 /// Where the pixels of a batch lie in an array: `origin + i·image + y·row + x·column`.
@@ -86,15 +87,15 @@ impl Windows<'_> {
             assert!(self.source.len() >= end(self.source_pixels, reach));
         }
         let finish = match self.finish {
-            Finish::Plain => tile::Finish::Plain,
+            Finish::Plain => window_tile::Finish::Plain,
             Finish::Bias { bias, relu } => {
                 assert!(bias.len() >= self.channels);
                 let bias = bias.as_ptr();
-                tile::Finish::Bias { bias, relu }
+                window_tile::Finish::Bias { bias, relu }
             }
             Finish::Gate { gate, pixels } => {
                 assert!(gate.len() >= end(pixels, self.channels));
-                tile::Finish::Gate {
+                window_tile::Finish::Gate {
                     gate: gate[pixels.origin..].as_ptr(),
                     grid: pixels.grid(),
                 }
@@ -137,7 +138,7 @@ fn images_as_columns(job: WindowJob, images: usize) -> WindowJob {
         source_grid: turned(job.source_grid),
         out_grid: turned(job.out_grid),
         finish: match job.finish {
-            tile::Finish::Gate { gate, grid } => tile::Finish::Gate {
+            window_tile::Finish::Gate { gate, grid } => window_tile::Finish::Gate {
                 gate,
                 grid: turned(grid),
             },

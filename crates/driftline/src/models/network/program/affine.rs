@@ -1,5 +1,6 @@
 //! Convolution and dense layers as steps: which windows, which outer products, which parity classes.
 
+use super::classes::{self, Class};
 use super::layout::{Layout, Tensor};
 use crate::models::network::kernels::{Aligned, Finish, Isa, OuterProducts, Windows, vectorized};
 use crate::models::network::layers::Conv;
@@ -22,30 +23,6 @@ pub(crate) struct Affine {
     classes: Vec<Class>,
 }
 
-/// Input pixels `first + stride·(i, j)` that meet the kernel entries `taps`.
-#[derive(Clone, Debug)]
-struct Class {
-    first: [usize; 2],
-    stride: usize,
-    count: [usize; 2],
-    /// The output-gradient pixel (counted inside the border's frame) where the first window starts.
-    window: [usize; 2],
-    /// Kernel entries of a window, row by row; the width of a row of them.
-    taps: Vec<usize>,
-    taps_across: usize,
-    /// Where the turned weights of the class begin, in kernel entries.
-    turned: usize,
-}
-
-/// One direction of a class: first pixel, number of pixels, kernel entries in the order of rising output pixels, and
-/// the (possibly negative) output pixel where the first window starts.
-struct Side {
-    first: usize,
-    count: usize,
-    entries: Vec<usize>,
-    start: isize,
-}
-
 impl Affine {
     /// Also gives the output's gradient the border that the classes reach into.
     pub fn conv(
@@ -59,35 +36,9 @@ impl Affine {
         let [height, width, _] = tensors[from].volume;
         let mut classes = vec![];
         if passes_gradient {
-            let rows = sides(kernel, stride, down, height);
-            let columns = sides(kernel, stride, across, width);
-            let borders = [
-                border(&rows, down.outputs),
-                border(&columns, across.outputs),
-            ];
+            let borders;
+            (classes, borders) = classes::of_conv(conv, [down, across], [height, width]);
             tensors[to].pad_deltas(borders[0], borders[1]);
-            let mut turned = 0;
-            for row in &rows {
-                for column in &columns {
-                    let taps: Vec<usize> = (row.entries.iter())
-                        .flat_map(|u| column.entries.iter().map(move |v| u * kernel + v))
-                        .collect();
-                    let inside = |start: isize, border: usize| (start + border as isize) as usize;
-                    turned += taps.len();
-                    classes.push(Class {
-                        first: [row.first, column.first],
-                        stride,
-                        count: [row.count, column.count],
-                        window: [
-                            inside(row.start, borders[0][0]),
-                            inside(column.start, borders[1][0]),
-                        ],
-                        taps_across: column.entries.len(),
-                        turned: turned - taps.len(),
-                        taps,
-                    });
-                }
-            }
         }
         Self {
             kernel: 0,
@@ -100,20 +51,10 @@ impl Affine {
         }
     }
 
-    /// The whole input is one window; each of its pixels is a class of its own, with one kernel entry.
+    /// The whole input is one window.
     pub fn dense(from: &Tensor, to: &Tensor, passes_gradient: bool) -> Self {
         let [height, width, _] = from.volume;
         debug_assert_eq!(to.volume[..2], [1, 1]);
-        let class = |pixel: usize| Class {
-            first: [pixel / width, pixel % width],
-            stride: 1,
-            count: [1, 1],
-            window: [0, 0],
-            taps: vec![pixel],
-            taps_across: 1,
-            turned: pixel,
-        };
-        let pixels = if passes_gradient { height * width } else { 0 };
         Self {
             kernel: 0,
             bias: 0,
@@ -121,7 +62,10 @@ impl Affine {
             stride: 1,
             segments: 1,
             length: height * width * from.depth,
-            classes: (0..pixels).map(class).collect(),
+            classes: match passes_gradient {
+                true => classes::of_dense([height, width]),
+                false => vec![],
+            },
         }
     }
 
@@ -308,74 +252,4 @@ fn add_columns(row: &[f32], sums: &mut [f32]) {
             *sum += d;
         }
     }
-}
-
-/// turned[o][i] = kernel[i][o] for one kernel entry, in blocks of 16 × 16.
-pub(crate) fn turn(isa: Isa, kernel: &[f32], inputs: usize, outputs: usize, turned: &mut [f32]) {
-    vectorized(
-        isa,
-        #[inline(always)]
-        || {
-            for o in (0..outputs).step_by(SIDE) {
-                for i in (0..inputs).step_by(SIDE) {
-                    let mut block = [[0.0; SIDE]; SIDE];
-                    for (row, to) in block.iter_mut().enumerate() {
-                        to.copy_from_slice(&kernel[(i + row) * outputs + o..][..SIDE]);
-                    }
-                    // Riffling row r with row r + 8 is one turn of the index's bits; four turns swap row and column.
-                    for _ in 0..SIDE.ilog2() {
-                        block = riffled(block);
-                    }
-                    for (row, from) in block.iter().enumerate() {
-                        turned[(o + row) * inputs + i..][..SIDE].copy_from_slice(from);
-                    }
-                }
-            }
-        },
-    );
-}
-
-const SIDE: usize = 16;
-
-/// Rows r and r + 8, number by number in turn, become rows 2r and 2r + 1.
-#[inline(always)]
-fn riffled(block: [[f32; SIDE]; SIDE]) -> [[f32; SIDE]; SIDE] {
-    let mut new = [[0.0; SIDE]; SIDE];
-    for r in 0..SIDE / 2 {
-        let (above, below) = (&block[r], &block[r + SIDE / 2]);
-        for c in 0..SIDE / 2 {
-            new[2 * r][2 * c] = above[c];
-            new[2 * r][2 * c + 1] = below[c];
-            new[2 * r + 1][2 * c] = above[SIDE / 2 + c];
-            new[2 * r + 1][2 * c + 1] = below[SIDE / 2 + c];
-        }
-    }
-    new
-}
-
-/// The classes along one direction: pixels p with (p + before) mod stride = r meet the entries r, r + stride, …
-fn sides(kernel: usize, stride: usize, extent: Extent, size: usize) -> Vec<Side> {
-    let side = |remainder: usize| {
-        let first = (remainder + stride - extent.before % stride) % stride;
-        let entries: Vec<usize> = (remainder..kernel).step_by(stride).rev().collect();
-        let quotient = (first + extent.before) / stride;
-        Side {
-            first,
-            count: size.saturating_sub(first).div_ceil(stride),
-            start: quotient as isize - entries.len().saturating_sub(1) as isize,
-            entries,
-        }
-    };
-    (0..stride)
-        .map(side)
-        .filter(|side| side.count > 0)
-        .collect()
-}
-
-/// Zeros needed before and after `outputs` gradient pixels.
-fn border(sides: &[Side], outputs: usize) -> [usize; 2] {
-    let before = sides.iter().map(|side| -side.start).max().unwrap_or(0);
-    let end = |side: &Side| side.start + (side.count + side.entries.len().max(1) - 1) as isize;
-    let after = sides.iter().map(end).max().unwrap_or(0) - outputs as isize;
-    [before.max(0) as usize, after.max(0) as usize]
 }

@@ -4,15 +4,18 @@
 
 mod affine;
 mod batch_norm;
+mod classes;
 mod layout;
 mod packing;
 mod pixelwise;
+mod turning;
 
-pub(super) use affine::{Affine, turn};
+pub(super) use affine::Affine;
 pub(super) use batch_norm::{Norm, Normalizer, Partial};
 pub(super) use layout::Tensor;
 pub(super) use packing::{Packed, pack_all, unpack_all};
 pub(super) use pixelwise::{Pass, Pixelwise, Seeds, gate};
+pub(super) use turning::turn;
 
 use std::ops::Range;
 
