@@ -36,6 +36,7 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "more-epochs-portraits",
     "further-portraits",
     "table1-gaussian-draws",
+    "table1-rot-mnist-draws",
     "table2-gaussian-draws",
     "table1-portraits-by-count",
     "as-printed-rot-mnist",
@@ -43,6 +44,8 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "covertype",
     "beyond-search-rot-mnist",
     "beyond-rot-mnist",
+    "beyond-search-portraits",
+    "beyond-portraits",
 ];
 
 const PRINTED: Files = files!["expected/", ".csv":
