@@ -137,7 +137,6 @@ pub fn execute(
     talk: Talk,
 ) -> Result<Store> {
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let jobs = jobs.unwrap_or(cores);
     let mut store = Store::open(folder, plan)?;
     for StoreWarning::UnreadableLine { path, line } in &store.warnings {
         eprintln!(
@@ -150,6 +149,8 @@ pub fn execute(
     if talk != Talk::Quiet {
         eprintln!("{} → {}", plan.title, folder.display());
     }
+    let most = NonZeroUsize::new(open.len()).unwrap_or(NonZeroUsize::MIN);
+    let jobs = jobs.unwrap_or(cores).min(most);
     // Cores that are left over by few trials help inside each of them.
     let threads = NonZeroUsize::new(cores.get() / jobs.get()).unwrap_or(NonZeroUsize::MIN);
     let runtime = Runtime {
