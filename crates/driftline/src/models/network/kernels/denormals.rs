@@ -1,10 +1,10 @@
 //! Numbers below the normal range are rounded to zero while a network trains: arithmetic on them is a hundred times slower.
 
 /// As long as it lives, denormal results and operands of this thread count as zero; dropping it restores what was before.
-/// A no-op where the processor is not x86-64.
+/// A no-op where the processor is not x86-64, and under Miri, which knows no assembly.
 #[derive(Debug)]
 pub struct FlushDenormals {
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
     before: u32,
     /// The mode belongs to one thread, so the guard must stay on it.
     _thread: std::marker::PhantomData<*const ()>,
@@ -12,14 +12,14 @@ pub struct FlushDenormals {
 
 impl FlushDenormals {
     pub fn begin() -> Self {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
         let before = {
             let before = control();
             set_control(before | 0x8040); // flush-to-zero and denormals-are-zero
             before
         };
         Self {
-            #[cfg(target_arch = "x86_64")]
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
             before,
             _thread: std::marker::PhantomData,
         }
@@ -28,12 +28,12 @@ impl FlushDenormals {
 
 impl Drop for FlushDenormals {
     fn drop(&mut self) {
-        #[cfg(target_arch = "x86_64")]
+        #[cfg(all(target_arch = "x86_64", not(miri)))]
         set_control(self.before);
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 fn control() -> u32 {
     let mut word = 0_u32;
     // SAFETY: stores the control word into the four bytes of `word`.
@@ -41,13 +41,13 @@ fn control() -> u32 {
     word
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 fn set_control(word: u32) {
     // SAFETY: only the two denormal bits ever differ from the word read before; exceptions stay masked and rounding as is.
     unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &word, options(nostack, readonly)) };
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, target_arch = "x86_64", not(miri)))]
 mod tests {
     use super::*;
     use std::hint::black_box;
