@@ -4,11 +4,13 @@
 use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write};
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use driftline::experiment::{Observer, Plan, Trial, TrialKey};
+use driftline::models::network::Runtime;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::estimate::{self, Estimate, Timing, readable};
@@ -41,8 +43,30 @@ pub struct Course<'a> {
 /// How many trials run at the same time, on how many threads each.
 #[derive(Clone, Copy, Debug)]
 pub struct Crew {
-    pub jobs: usize,
-    pub threads: usize,
+    pub jobs: NonZeroUsize,
+    pub threads: NonZeroUsize,
+}
+
+impl Crew {
+    /// All cores for so many trials, `jobs` of them at the same time or as many as there are cores. Cores that are left
+    /// over by few trials help inside each of them.
+    pub fn of(jobs: Option<NonZeroUsize>, trials: usize) -> Self {
+        let at_least_one = |n| NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN);
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let jobs = jobs.unwrap_or(cores).min(at_least_one(trials));
+        Self {
+            jobs,
+            threads: at_least_one(cores.get() / jobs.get()),
+        }
+    }
+
+    /// How each trial computes.
+    pub fn runtime(self) -> Runtime {
+        Runtime {
+            threads: self.threads,
+            ..Runtime::default()
+        }
+    }
 }
 
 /// Watches one run.
@@ -118,14 +142,15 @@ impl<'a> Progress<'a> {
                 let Some(since) = state.open.get(&(course.plan.name.clone(), *key)) else {
                     continue;
                 };
-                let whole = state.estimate.seconds(course.plan, key) / self.crew.threads as f64;
+                let whole =
+                    state.estimate.seconds(course.plan, key) / self.crew.threads.get() as f64;
                 let spent = since.map_or(0.0, |since| since.elapsed().as_secs_f64());
                 let left = (whole - spent).max(0.0);
                 total += left;
                 longest = longest.max(left);
             }
         }
-        longest.max(total / self.crew.jobs as f64)
+        longest.max(total / self.crew.jobs.get() as f64)
     }
 
     fn say(&self, line: &str) {
@@ -152,8 +177,8 @@ impl<'a> Progress<'a> {
             data_seed: trial.data_seed,
             seed: trial.seed,
             seconds: (seconds * 1000.0).round() / 1000.0,
-            jobs: self.crew.jobs,
-            threads: self.crew.threads,
+            jobs: self.crew.jobs.get(),
+            threads: self.crew.threads.get(),
         };
         let line = serde_json::to_string(&timing).expect("a timing has string keys only");
         let file = OpenOptions::new().create(true).append(true).open(&path);
@@ -206,7 +231,7 @@ impl Observer for Progress<'_> {
             let mut state = self.state();
             let since = state.open.remove(&(plan.name.clone(), *key)).flatten();
             let seconds = since.map_or(0.0, |since| since.elapsed().as_secs_f64());
-            let core = seconds * self.crew.threads as f64;
+            let core = seconds * self.crew.threads.get() as f64;
             state.estimate.learn(plan, key, core);
             state.finished += 1;
             if let Err(fault) = self.write_timing(plan, trial, seconds) {

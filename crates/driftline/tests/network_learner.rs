@@ -253,12 +253,14 @@ proptest! {
     }
 }
 
-/// Small enough for an interpreter that watches every access and every race: see `docs/network.md`.
+/// As small as a network of this shape can be, for an interpreter that watches every access and every race: see
+/// `docs/network.md`.
 #[test]
 fn two_threads_of_plain_rust_train_a_tiny_network_as_one_does() {
     let examples = quarters(18, 4, 1);
     let fit = |threads: usize| {
         let mut learner = learner(1);
+        learner.architecture = Architecture::wider_conv(size(1));
         learner.runtime = Runtime {
             isa: Isa::Portable,
             threads: size(threads),

@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 use driftline::experiment::{
     Check, Plan, Runner, Scale, Selection, Shard, Store, StoreWarning, Verdict, read_file,
 };
-use driftline::models::network::Runtime;
 use serde_json::json;
 
 use crate::cache::CacheArgs;
@@ -136,7 +135,6 @@ pub fn execute(
     jobs: Option<NonZeroUsize>,
     talk: Talk,
 ) -> Result<Store> {
-    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let mut store = Store::open(folder, plan)?;
     for StoreWarning::UnreadableLine { path, line } in &store.warnings {
         eprintln!(
@@ -149,24 +147,13 @@ pub fn execute(
     if talk != Talk::Quiet {
         eprintln!("{} → {}", plan.title, folder.display());
     }
-    let most = NonZeroUsize::new(open.len()).unwrap_or(NonZeroUsize::MIN);
-    let jobs = jobs.unwrap_or(cores).min(most);
-    // Cores that are left over by few trials help inside each of them.
-    let threads = NonZeroUsize::new(cores.get() / jobs.get()).unwrap_or(NonZeroUsize::MIN);
-    let runtime = Runtime {
-        threads,
-        ..Runtime::default()
-    };
-    let crew = Crew {
-        jobs: jobs.get(),
-        threads: threads.get(),
-    };
+    let crew = Crew::of(jobs, open.len());
     let course = Course { plan, folder, open };
     let progress = Progress::new(vec![course], talk, crew);
     let result = Runner {
         plan,
-        jobs,
-        runtime,
+        jobs: crew.jobs,
+        runtime: crew.runtime(),
     }
     .run(selection, &mut store, &progress);
     progress.end();

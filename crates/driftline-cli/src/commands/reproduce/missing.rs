@@ -4,7 +4,6 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use driftline::experiment::{Batch, Part, Store, TrialKey};
-use driftline::models::network::Runtime;
 
 use super::chosen::{self, Chosen};
 use crate::assumptions;
@@ -15,26 +14,19 @@ use crate::progress::{Course, Crew, Progress, Talk};
 /// Returns the store of each experiment. A folder of which nothing is missing is not touched.
 pub fn run(
     chosen: &[Chosen],
-    jobs: NonZeroUsize,
-    cores: NonZeroUsize,
+    jobs: Option<NonZeroUsize>,
     budget: Option<Duration>,
     talk: Talk,
 ) -> Result<Vec<Store>> {
     let mut stores = chosen::views(chosen)?;
     let open = open(chosen, &stores, talk)?;
     let to_run: usize = open.iter().map(Vec::len).sum();
-    let jobs = jobs.min(NonZeroUsize::new(to_run).unwrap_or(NonZeroUsize::MIN));
-    // Cores that are left over by few trials help inside each of them.
-    let threads = NonZeroUsize::new(cores.get() / jobs.get()).unwrap_or(NonZeroUsize::MIN);
+    let crew = Crew::of(jobs, to_run);
     let courses = chosen.iter().zip(&open).map(|(one, open)| Course {
         plan: &one.plan,
         folder: &one.folder,
         open: open.clone(),
     });
-    let crew = Crew {
-        jobs: jobs.get(),
-        threads: threads.get(),
-    };
     let progress = Progress::new(courses.collect(), talk, crew).within(budget);
     let mut ran = Vec::new();
     let mut parts = Vec::new();
@@ -50,14 +42,10 @@ pub fn run(
             store,
         });
     }
-    let runtime = Runtime {
-        threads,
-        ..Runtime::default()
-    };
     let batch = Batch {
         parts,
-        jobs,
-        runtime,
+        jobs: crew.jobs,
+        runtime: crew.runtime(),
     };
     let result = batch.run(&progress);
     progress.end();

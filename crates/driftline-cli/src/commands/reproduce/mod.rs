@@ -71,20 +71,13 @@ pub struct ReproduceArgs {
 pub fn run(args: &ReproduceArgs, talk: Talk) -> Result {
     interrupt::listen();
     let chosen = chosen::choose(args)?;
-    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let mut verified = None;
     let stores = if args.verify {
         let stores = chosen::views(&chosen)?;
-        verified = Some(verify::verify(&chosen, &stores, cores, talk)?);
+        verified = Some(verify::verify(&chosen, &stores, talk)?);
         stores
     } else {
-        missing::run(
-            &chosen,
-            args.jobs.unwrap_or(cores),
-            cores,
-            args.budget,
-            talk,
-        )?
+        missing::run(&chosen, args.jobs, args.budget, talk)?
     };
     let cache = args.cache.open().ok();
     let library = Library::open(&args.out, cache.as_ref())?;

@@ -2,19 +2,17 @@
 //! compares every number.
 
 use std::fmt;
-use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use driftline::Error;
 use driftline::experiment::{Store, Trial, TrialKey, run_trial};
-use driftline::models::network::Runtime;
 use serde_json::{Value, json};
 
 use super::chosen::Chosen;
 use crate::estimate::timings;
 use crate::failure::Result;
 use crate::interrupt;
-use crate::progress::Talk;
+use crate::progress::{Crew, Talk};
 
 /// A trial that took longer is not run again.
 const AT_MOST: f64 = 120.0;
@@ -40,12 +38,7 @@ struct Candidate<'a> {
     seconds: f64,
 }
 
-pub fn verify(
-    chosen: &[Chosen],
-    stores: &[Store],
-    cores: NonZeroUsize,
-    talk: Talk,
-) -> Result<Verified> {
+pub fn verify(chosen: &[Chosen], stores: &[Store], talk: Talk) -> Result<Verified> {
     let mut candidates = Vec::new();
     let mut reasons = Reasons::default();
     for (one, store) in chosen.iter().zip(stores) {
@@ -65,10 +58,10 @@ pub fn verify(
         "running again: {} · {} · {} · data {} · seed {}, which took {:.1} s",
         plan.name, best.stored.dataset, best.stored.method, key.data_seed, key.seed, best.seconds
     ));
-    let runtime = Runtime {
-        isa: best.stored.isa.unwrap_or(Runtime::default().isa),
-        threads: cores,
-    };
+    let mut runtime = Crew::of(None, 1).runtime();
+    if let Some(isa) = best.stored.isa {
+        runtime.isa = isa;
+    }
     let start = Instant::now();
     let data = &plan.datasets[key.dataset].data;
     let benchmark = data.benchmark(key.data_seed, &plan.raw)?;
