@@ -3,9 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use driftline::experiment::{Plan, PlannedMethod, Scale};
+use driftline::experiment::{Plan, PlannedMethod, Resources, Scale};
 use driftline::files::write_whole;
-use driftline::models::network::Runtime;
 use driftline::random::Seed;
 use driftline::theory::assumptions::{Assumptions, Subject, check};
 use serde::{Deserialize, Serialize};
@@ -62,7 +61,7 @@ pub fn measure(plan: &Plan, folder: &Path, talk: Talk) -> Result<()> {
 }
 
 fn find(plan: &Plan, dataset: usize, method: &PlannedMethod) -> Result<Finding> {
-    let runtime = Runtime::default();
+    let resources = Resources::default();
     let (data_seed, seed) = (plan.data_seeds[0], plan.seeds[0]);
     let dataset = &plan.datasets[dataset];
     let benchmark = dataset.data.benchmark(data_seed, &plan.raw)?;
@@ -75,7 +74,7 @@ fn find(plan: &Plan, dataset: usize, method: &PlannedMethod) -> Result<Finding> 
     if all_linear {
         method
             .method
-            .run(&benchmark.task, Seed::new(seed), runtime, &mut |seen| {
+            .run(&benchmark.task, Seed::new(seed), resources, &mut |seen| {
                 match seen.model.margin() {
                     Some(model) => models.push(model),
                     None => all_linear = false,

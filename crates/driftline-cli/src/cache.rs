@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline::datasets::Cache;
+use driftline::experiment::Memo;
 
 use crate::failure::{Failure, Result};
+use crate::progress::Talk;
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct CacheArgs {
@@ -28,5 +30,19 @@ impl CacheArgs {
                 .join("driftline"),
         };
         Ok(Cache::at(folder))
+    }
+
+    /// Where long training is kept for the next time; a folder that cannot be used costs time only.
+    pub fn memo(&self, talk: Talk) -> Result<Option<Memo>> {
+        let folder = self.open()?.folder().join("steps");
+        match Memo::open(folder) {
+            Ok(memo) => Ok(Some(memo)),
+            Err(error) => {
+                talk.say(&format!(
+                    "warning: steps are not kept for the next time: {error}"
+                ));
+                Ok(None)
+            }
+        }
     }
 }

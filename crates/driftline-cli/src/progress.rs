@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use driftline::experiment::{Observer, Plan, Trial, TrialKey};
+use driftline::experiment::{Memo, Observer, Plan, Resources, Trial, TrialKey};
 use driftline::models::network::Runtime;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -61,11 +61,12 @@ impl Crew {
     }
 
     /// How each trial computes.
-    pub fn runtime(self) -> Runtime {
-        Runtime {
+    pub fn resources(self, memo: Option<&Memo>) -> Resources<'_> {
+        let runtime = Runtime {
             threads: self.threads,
             ..Runtime::default()
-        }
+        };
+        Resources { runtime, memo }
     }
 }
 
@@ -226,17 +227,26 @@ impl Observer for Progress<'_> {
         }
     }
 
+    fn recalled(&self, plan: &Plan, key: &TrialKey) {
+        self.state().open.insert((plan.name.clone(), *key), None);
+    }
+
     fn finished(&self, plan: &Plan, key: &TrialKey, trial: &Trial) {
         let line = {
             let mut state = self.state();
             let since = state.open.remove(&(plan.name.clone(), *key)).flatten();
-            let seconds = since.map_or(0.0, |since| since.elapsed().as_secs_f64());
-            let core = seconds * self.crew.threads.get() as f64;
-            state.estimate.learn(plan, key, core);
+            let time = match since.map(|since| since.elapsed().as_secs_f64()) {
+                Some(seconds) => {
+                    let core = seconds * self.crew.threads.get() as f64;
+                    state.estimate.learn(plan, key, core);
+                    if let Err(fault) = self.write_timing(plan, trial, seconds) {
+                        self.say(&format!("warning: {fault}"));
+                    }
+                    format!("in {seconds:.1} s")
+                }
+                None => "with steps kept from before".into(),
+            };
             state.finished += 1;
-            if let Err(fault) = self.write_timing(plan, trial, seconds) {
-                self.say(&format!("warning: {fault}"));
-            }
             let left = match state.open.len() {
                 0 => String::new(),
                 _ => format!("about {} left", readable(self.seconds_left(&state))),
@@ -251,7 +261,7 @@ impl Observer for Progress<'_> {
                 format!(", {left}")
             };
             format!(
-                "{}/{} {}: {:.1} % in {seconds:.1} s{left}",
+                "{}/{} {}: {:.1} % {time}{left}",
                 state.finished,
                 state.to_run,
                 describe(plan, key),

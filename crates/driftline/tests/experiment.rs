@@ -7,6 +7,8 @@ mod bad_files;
 mod batch;
 #[path = "experiment/identity.rs"]
 mod identity;
+#[path = "experiment/memo.rs"]
+mod memo;
 #[path = "experiment/running.rs"]
 mod running;
 

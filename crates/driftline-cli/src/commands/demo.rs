@@ -31,7 +31,7 @@ pub fn run(args: &DemoArgs, talk: Talk) -> Result {
         Expected::parse(PRINTED)?,
         Scale::Full,
     )?;
-    let store = execute(&plan, &Selection::default(), &args.out, None, talk)?;
+    let store = execute(&plan, &Selection::default(), &args.out, None, None, talk)?;
     let page = args.out.join("report.html");
     let store = [store];
     super::report::write(&page, &report::html(&store, None)?)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use driftline::experiment::{
-    Check, Plan, Runner, Scale, Selection, Shard, Store, StoreWarning, Verdict, read_file,
+    Check, Memo, Plan, Runner, Scale, Selection, Shard, Store, StoreWarning, Verdict, read_file,
 };
 use serde_json::json;
 
@@ -89,6 +89,7 @@ pub fn run(args: &RunArgs, talk: Talk) -> Result {
             Ok((file, plan))
         })
         .collect::<Result<Vec<_>>>()?;
+    let memo = args.cache.memo(talk)?;
     let mut done = Vec::new();
     let mut outcome = Outcome::Done;
     for (_, plan) in &plans {
@@ -97,7 +98,7 @@ pub fn run(args: &RunArgs, talk: Talk) -> Result {
             Some(out) => out.join(&plan.name),
             None => Path::new("driftline-out").join(&plan.name),
         };
-        let store = execute(plan, &selection, &folder, args.jobs, talk)?;
+        let store = execute(plan, &selection, &folder, args.jobs, memo.as_ref(), talk)?;
         assumptions::measure(plan, &folder, talk)?;
         if !args.json {
             show(&store, talk)?;
@@ -133,6 +134,7 @@ pub fn execute(
     selection: &Selection,
     folder: &Path,
     jobs: Option<NonZeroUsize>,
+    memo: Option<&Memo>,
     talk: Talk,
 ) -> Result<Store> {
     let mut store = Store::open(folder, plan)?;
@@ -153,7 +155,7 @@ pub fn execute(
     let result = Runner {
         plan,
         jobs: crew.jobs,
-        runtime: crew.runtime(),
+        resources: crew.resources(memo),
     }
     .run(selection, &mut store, &progress);
     progress.end();

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use serde::Serialize;
 
+use super::resources::Resources;
 use super::work::Sizes;
 use crate::Result;
 use crate::adapt::{
@@ -12,7 +13,6 @@ use crate::adapt::{
 };
 use crate::data::{Examples, LabeledDomain, Positive, Remainder, Stream, Task, Windowing};
 use crate::models::any::{AnyLearner, AnyModel};
-use crate::models::network::Runtime;
 use crate::models::{Classifier, Learner};
 use crate::random::Seed;
 
@@ -21,13 +21,12 @@ pub trait Method: Send + Sync {
     /// Everything that determines what [`Method::run`] does: part of a trial's identity.
     fn settings(&self) -> serde_json::Value;
 
-    /// Runs, calling `report` for the source model and for the model after each stage. `runtime` says how to compute
-    /// where that is a choice.
+    /// Runs, calling `report` for the source model and for the model after each stage.
     fn run(
         &self,
         task: &Task,
         seed: Seed,
-        runtime: Runtime,
+        resources: Resources<'_>,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>>;
 
@@ -148,18 +147,18 @@ impl Method for SelfTrainingMethod {
         &self,
         task: &Task,
         seed: Seed,
-        runtime: Runtime,
+        resources: Resources<'_>,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>> {
         if !self.there_and_back {
-            return Ok(Box::new(self.adapt(task, seed, runtime, report)?));
+            return Ok(Box::new(self.adapt(task, seed, resources, report)?));
         }
-        let there = self.adapt(task, seed.named("there"), runtime, &mut |_| Ok(()))?;
+        let there = self.adapt(task, seed.named("there"), resources, &mut |_| Ok(()))?;
         let back = way_back(task, &there)?;
         Ok(Box::new(self.adapt(
             &back,
             seed.named("back"),
-            runtime,
+            resources,
             report,
         )?))
     }
@@ -188,13 +187,13 @@ impl SelfTrainingMethod {
         &self,
         task: &Task,
         seed: Seed,
-        runtime: Runtime,
+        resources: Resources<'_>,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<AnyModel> {
         let source = Examples::from(&task.source);
         let tune = seed.named("tuning");
-        let source_learner = self.source_learner.clone().with_runtime(runtime);
-        let teacher = source_learner
+        let teacher = resources
+            .learner(&self.source_learner)
             .tuned(&source, tune)?
             .fit(&source, seed.named("source"))?;
         let stages = self
@@ -211,11 +210,7 @@ impl SelfTrainingMethod {
             return Ok(teacher);
         };
         let method = SelfTraining {
-            learner: student
-                .learner
-                .clone()
-                .with_runtime(runtime)
-                .tuned(&source, tune)?,
+            learner: resources.learner(&student.learner).tuned(&source, tune)?,
             pseudo_labeling: student.pseudo_labeling,
             start: student.start,
             optimizer_state: student.optimizer_state,

@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::dataset::{Dataset, RawData};
 use super::identity::ENGINE_REVISION;
+use super::memo::Memo;
 use super::plan::{Plan, Selection};
+use super::resources::Resources;
 use super::store::Store;
 use super::trial::{self, Trial, TrialKey};
 use crate::data::Benchmark;
-use crate::models::network::Runtime;
 use crate::random::Seed;
 use crate::{Error, Result};
 
@@ -25,6 +26,8 @@ pub trait Observer: Sync {
     }
     fn started(&self, _plan: &Plan, _key: &TrialKey) {}
     fn stage(&self, _plan: &Plan, _key: &TrialKey) {}
+    /// Before [`Observer::finished`], where some of the training was not run but found: its time says nothing.
+    fn recalled(&self, _plan: &Plan, _key: &TrialKey) {}
     fn finished(&self, _plan: &Plan, _key: &TrialKey, _trial: &Trial) {}
     /// Asked between stages; true ends the run with [`Error::Interrupted`].
     fn should_stop(&self) -> bool {
@@ -40,7 +43,7 @@ impl Observer for () {}
 pub struct Runner<'a> {
     pub plan: &'a Plan,
     pub jobs: NonZeroUsize,
-    pub runtime: Runtime,
+    pub resources: Resources<'a>,
 }
 
 impl Runner<'_> {
@@ -59,7 +62,7 @@ impl Runner<'_> {
         Batch {
             parts: vec![part],
             jobs: self.jobs,
-            runtime: self.runtime,
+            resources: self.resources,
         }
         .run(observer)
     }
@@ -70,7 +73,7 @@ impl Runner<'_> {
 pub struct Batch<'a> {
     pub parts: Vec<Part<'a>>,
     pub jobs: NonZeroUsize,
-    pub runtime: Runtime,
+    pub resources: Resources<'a>,
 }
 
 /// The trials wanted of one experiment, and the store that has or gets them.
@@ -93,7 +96,7 @@ impl Batch<'_> {
         let shared = Shared {
             plans,
             stores: stores.collect(),
-            runtime: self.runtime,
+            resources: self.resources,
             observer,
             queue: Mutex::new(queue),
             data: Mutex::new(Vec::new()),
@@ -144,7 +147,7 @@ pub fn run_trial(
     plan: &Plan,
     key: &TrialKey,
     benchmark: &Benchmark,
-    runtime: Runtime,
+    resources: Resources<'_>,
     go_on: &dyn Fn() -> Result<()>,
 ) -> Result<Trial> {
     let method = &plan.methods[key.method];
@@ -156,12 +159,15 @@ pub fn run_trial(
         seed: key.seed,
         engine: ENGINE_REVISION,
         version: env!("CARGO_PKG_VERSION").into(),
-        isa: method.method.depends_on_isa().then_some(runtime.isa),
+        isa: method
+            .method
+            .depends_on_isa()
+            .then_some(resources.runtime.isa),
         outcome: trial::run(
             &*method.method,
             benchmark,
             Seed::new(key.seed),
-            runtime,
+            resources,
             go_on,
         )?,
     })
@@ -174,7 +180,7 @@ type DataKey<'a> = (&'a Dataset, u64, &'a RawData);
 struct Shared<'a, 'b> {
     plans: Vec<&'a Plan>,
     stores: Vec<Mutex<&'b mut Store>>,
-    runtime: Runtime,
+    resources: Resources<'a>,
     observer: &'a dyn Observer,
     queue: Mutex<VecDeque<(usize, TrialKey)>>,
     /// Data in use: made once for all trials that run on them at the same time, and dropped with the last.
@@ -224,10 +230,18 @@ impl<'a> Shared<'a, '_> {
             None => self.benchmark(wanted)?,
         };
         *held = Some((wanted, benchmark.clone()));
-        let trial = run_trial(plan, key, &benchmark, self.runtime, &|| {
+        let memo = self.resources.memo.map(Memo::for_one_trial);
+        let resources = Resources {
+            memo: memo.as_ref(),
+            ..self.resources
+        };
+        let trial = run_trial(plan, key, &benchmark, resources, &|| {
             observer.stage(plan, key);
             stopped()
         })?;
+        if memo.is_some_and(|memo| memo.has_recalled()) {
+            observer.recalled(plan, key);
+        }
         lock(&self.stores[part]).add(trial.clone())?;
         observer.finished(plan, key, &trial);
         Ok(())

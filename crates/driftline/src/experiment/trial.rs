@@ -5,12 +5,13 @@ use std::num::NonZeroUsize;
 use serde::{Deserialize, Serialize};
 
 use super::method::{Method, Observation};
+use super::resources::Resources;
 use crate::Result;
 use crate::adapt::Labeling;
 use crate::data::{AnswerKey, Benchmark, LabeledDomain, Remainder, Stream, Windowing};
 use crate::evaluate::{Confusion, accuracy};
 use crate::models::Classifier;
-use crate::models::network::{Isa, Runtime};
+use crate::models::network::Isa;
 use crate::random::Seed;
 
 /// The parts of the stream that a final model is scored on, one by one.
@@ -80,7 +81,7 @@ pub(super) fn run(
     method: &dyn Method,
     benchmark: &Benchmark,
     seed: Seed,
-    runtime: Runtime,
+    resources: Resources<'_>,
     go_on: &dyn Fn() -> Result<()>,
 ) -> Result<Outcome> {
     let Benchmark { task, answers } = benchmark;
@@ -94,7 +95,7 @@ pub(super) fn run(
     let mut stages = Vec::new();
     let mut held_out_source = None;
     let mut remainder = Remainder::None;
-    let model = method.run(task, seed, runtime, &mut |seen: Observation<'_>| {
+    let model = method.run(task, seed, resources, &mut |seen: Observation<'_>| {
         let t = stages.len();
         stages.push(StageOutcome {
             target: accuracy(seen.model, &answers.target)?,

@@ -4,7 +4,7 @@ use super::dataset::Dataset;
 use super::method::{CurriculumPlan, SelfTrainingMethod};
 use super::plan::Plan;
 use super::trial::TrialKey;
-use crate::data::Shape;
+use crate::data::{Examples, Shape};
 use crate::datasets::PortraitsOverTime;
 use crate::models::any::AnyLearner;
 use crate::models::linear::Solver;
@@ -51,19 +51,27 @@ impl SelfTrainingMethod {
                 })
             }
         };
-        let student = self.student.as_ref().map_or(0.0, |student| {
-            per_example(&student.learner, sizes) * learned_from as f64
-        });
-        student + per_example(&self.source_learner, sizes) * sizes.source as f64
+        let each = |learner| per_example(learner, sizes.shape, sizes.classes);
+        let student = self
+            .student
+            .as_ref()
+            .map_or(0.0, |student| each(&student.learner) * learned_from as f64);
+        student + each(&self.source_learner) * sizes.source as f64
     }
 }
 
+/// About how many multiply-adds it takes to learn from `examples`.
+pub(super) fn multiply_adds(learner: &AnyLearner, examples: &Examples) -> f64 {
+    let shape = examples.inputs().shape();
+    per_example(learner, shape, examples.n_classes()) * examples.len() as f64
+}
+
 /// Multiply-adds of a whole training, per example.
-fn per_example(learner: &AnyLearner, sizes: &Sizes) -> f64 {
-    let linear = 3.0 * (sizes.shape.size() * sizes.classes) as f64;
+fn per_example(learner: &AnyLearner, shape: Shape, classes: usize) -> f64 {
+    let linear = 3.0 * (shape.size() * classes) as f64;
     match learner {
         AnyLearner::Network(learner) => {
-            let blueprint = learner.architecture.build(sizes.shape, sizes.classes);
+            let blueprint = learner.architecture.build(shape, classes);
             let once = blueprint.map_or(linear, |built| built.training_multiply_adds() as f64);
             once * learner.training.epochs.get() as f64
         }

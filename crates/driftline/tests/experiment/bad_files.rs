@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use driftline::experiment::{Plan, Runner, Scale, Selection, Store, read_file, schema};
-use driftline::models::network::Runtime;
+use driftline::experiment::{Plan, Resources, Runner, Scale, Selection, Store, read_file, schema};
 
 use crate::{SMALL, plan_of};
 
@@ -256,7 +255,7 @@ fn every_shipped_file_has_a_plan_and_runs_at_smoke_scale() {
         let runner = Runner {
             plan: &plan,
             jobs: 2.try_into().unwrap(),
-            runtime: Runtime::default(),
+            resources: Resources::default(),
         };
         runner.run(&Selection::default(), &mut store, &()).unwrap();
         assert_eq!(

@@ -4,8 +4,9 @@
 use std::fs;
 use std::sync::Mutex;
 
-use driftline::experiment::{Batch, Observer, Part, Plan, Selection, Store, Trial, TrialKey};
-use driftline::models::network::Runtime;
+use driftline::experiment::{
+    Batch, Observer, Part, Plan, Resources, Selection, Store, Trial, TrialKey,
+};
 
 use crate::{SMALL, plan_of, small};
 
@@ -49,7 +50,7 @@ fn run(folder: &std::path::Path, may_start: usize) -> (Vec<(String, u64)>, [Stri
             })
             .into(),
         jobs: 1.try_into().unwrap(),
-        runtime: Runtime::default(),
+        resources: Resources::default(),
     };
     batch.run(&watch).unwrap();
     let stored = paths.map(|path| fs::read_to_string(path.join("trials.jsonl")).unwrap());

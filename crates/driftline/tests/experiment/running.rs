@@ -7,11 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use driftline::data::{Examples, Inputs, Probabilities, Shape, Task, Windowing};
 use driftline::experiment::{
-    Check, CurriculumPlan, Method, Observation, Observer, Plan, Runner, Selection, Shard, Store,
-    StoreWarning, Table, Trial, TrialKey, Verdict,
+    Check, CurriculumPlan, Method, Observation, Observer, Plan, Resources, Runner, Selection,
+    Shard, Store, StoreWarning, Table, Trial, TrialKey, Verdict,
 };
 use driftline::models::Classifier;
-use driftline::models::network::Runtime;
 use driftline::random::Seed;
 use driftline::{Error, Result};
 
@@ -22,7 +21,7 @@ fn run(plan: &Plan, folder: &Path, jobs: usize, selection: &Selection) -> Result
     Runner {
         plan,
         jobs: jobs.try_into().unwrap(),
-        runtime: Runtime::default(),
+        resources: Resources::default(),
     }
     .run(selection, &mut store, &())?;
     Ok(store)
@@ -170,7 +169,7 @@ fn a_stopped_run_keeps_what_is_finished_and_goes_on_from_there() {
     let runner = Runner {
         plan: &plan,
         jobs: 1.try_into().unwrap(),
-        runtime: Runtime::default(),
+        resources: Resources::default(),
     };
     let mut store = Store::open(folder.path(), &plan).unwrap();
     let stopped = runner.run(&all(), &mut store, &Watch::new(2));
@@ -314,7 +313,7 @@ impl Method for NearestMean {
         &self,
         task: &Task,
         _: Seed,
-        _: Runtime,
+        _: Resources<'_>,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>> {
         let source = Examples::from(&task.source);

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use driftline::experiment::{Batch, Part, Store, TrialKey};
+use driftline::experiment::{Batch, Memo, Part, Store, TrialKey};
 
 use super::chosen::{self, Chosen};
 use crate::assumptions;
@@ -16,6 +16,7 @@ pub fn run(
     chosen: &[Chosen],
     jobs: Option<NonZeroUsize>,
     budget: Option<Duration>,
+    memo: Option<&Memo>,
     talk: Talk,
 ) -> Result<Vec<Store>> {
     let mut stores = chosen::views(chosen)?;
@@ -45,7 +46,7 @@ pub fn run(
     let batch = Batch {
         parts,
         jobs: crew.jobs,
-        runtime: crew.runtime(),
+        resources: crew.resources(memo),
     };
     let result = batch.run(&progress);
     progress.end();

@@ -77,7 +77,8 @@ pub fn run(args: &ReproduceArgs, talk: Talk) -> Result {
         verified = Some(verify::verify(&chosen, &stores, talk)?);
         stores
     } else {
-        missing::run(&chosen, args.jobs, args.budget, talk)?
+        let memo = args.cache.memo(talk)?;
+        missing::run(&chosen, args.jobs, args.budget, memo.as_ref(), talk)?
     };
     let cache = args.cache.open().ok();
     let library = Library::open(&args.out, cache.as_ref())?;

@@ -58,9 +58,10 @@ pub fn verify(chosen: &[Chosen], stores: &[Store], talk: Talk) -> Result<Verifie
         "running again: {} · {} · {} · data {} · seed {}, which took {:.1} s",
         plan.name, best.stored.dataset, best.stored.method, key.data_seed, key.seed, best.seconds
     ));
-    let mut runtime = Crew::of(None, 1).runtime();
+    // From the beginning: what was kept would prove nothing.
+    let mut resources = Crew::of(None, 1).resources(None);
     if let Some(isa) = best.stored.isa {
-        runtime.isa = isa;
+        resources.runtime.isa = isa;
     }
     let start = Instant::now();
     let data = &plan.datasets[key.dataset].data;
@@ -69,7 +70,7 @@ pub fn verify(chosen: &[Chosen], stores: &[Store], talk: Talk) -> Result<Verifie
         true => Err(Error::Interrupted),
         false => Ok(()),
     };
-    let again = run_trial(plan, key, &benchmark, runtime, &go_on)?;
+    let again = run_trial(plan, key, &benchmark, resources, &go_on)?;
     Ok(Verified::Compared {
         experiment: plan.name.clone(),
         stored: Box::new(best.stored.clone()),
