@@ -6,7 +6,7 @@
 Both prepare the data (every picture turned by a cubic spline), train the source model for 10 epochs on 5,000 pictures, and
 self-train for 10 epochs on each of 21 windows of 2,000, dropping the least confident tenth. Keras does it as the paper did:
 `scipy.ndimage.rotate`, `predict` and `fit`. Rounds alternate; the clock of Keras starts after its imports, that of driftline
-at the start of the process, which also prepares the pool for Target ST and scores every model along the stream.
+at the start of the process, which also scores every model along the stream.
 
 Builds the program, makes a virtual environment under target/, installs TensorFlow and SciPy from PyPI into it. MNIST must be in
 the cache (`driftline data fetch mnist`). Leave the machine otherwise idle. `--try` runs a fiftieth, to try the script.

@@ -1,5 +1,6 @@
-//! How long trials take: by the times of finished trials of the same kind, here or in an earlier run; where there are
-//! none, by the work that the settings promise and the speed seen so far.
+//! How long trials take: by the times of finished trials of the same kind in earlier runs; where there are none, by the work
+//! that the settings promise. Earlier runs may have had another machine, or this one busy, so all of it is corrected by what
+//! the trials of this run took against what was foretold.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -43,8 +44,8 @@ pub fn path(folder: &Path) -> std::path::PathBuf {
 #[derive(Debug, Default)]
 pub struct Estimate {
     kinds: HashMap<Kind, Spent>,
-    networks: Speed,
-    others: Speed,
+    networks: Pace,
+    others: Pace,
 }
 
 /// Trials that differ in their seeds alone.
@@ -56,14 +57,27 @@ struct Spent {
     trials: usize,
 }
 
-/// Seconds of one core for so many multiply-adds.
+/// How fast one sort of model is trained.
 #[derive(Clone, Copy, Debug, Default)]
-struct Speed {
+struct Pace {
+    /// Seconds of one core in earlier runs, for so many multiply-adds.
     seconds: f64,
     work: f64,
+    /// Seconds of one core in this run, for trials that were foretold to take so many.
+    taken: f64,
+    foretold: f64,
 }
 
-/// Multiply-adds per second of an ordinary core, in networks and elsewhere: a guess that the first finished trial replaces.
+impl Pace {
+    fn correction(self) -> f64 {
+        match self.foretold > 0.0 {
+            true => self.taken / self.foretold,
+            false => 1.0,
+        }
+    }
+}
+
+/// Multiply-adds per second of an ordinary core, in networks and elsewhere: a guess that the first finished trial corrects.
 const NETWORK_SPEED: f64 = 3e10;
 const OTHER_SPEED: f64 = 1e9;
 
@@ -83,40 +97,56 @@ impl Estimate {
                     data_seed: timing.data_seed,
                     seed: timing.seed,
                 };
-                self.learn(plan, &key, timing.seconds * timing.threads as f64);
+                self.read_one(plan, &key, timing.seconds * timing.threads as f64);
             }
         }
     }
 
-    /// A trial took so many seconds of one core.
-    pub fn learn(&mut self, plan: &Plan, key: &TrialKey, seconds: f64) {
+    fn read_one(&mut self, plan: &Plan, key: &TrialKey, seconds: f64) {
         let spent = self.kinds.entry(kind(plan, key)).or_default();
         spent.seconds += seconds;
         spent.trials += 1;
         if let Some(work) = plan.work(key) {
-            let speed = self.speed_mut(plan, key);
-            speed.seconds += seconds;
-            speed.work += work;
+            let pace = self.pace_mut(plan, key);
+            pace.seconds += seconds;
+            pace.work += work;
         }
+    }
+
+    /// A trial of this run took so many seconds of one core.
+    pub fn learn(&mut self, plan: &Plan, key: &TrialKey, seconds: f64) {
+        let foretold = self.foretell(plan, key);
+        let pace = self.pace_mut(plan, key);
+        pace.taken += seconds;
+        pace.foretold += foretold;
     }
 
     /// Seconds of one core that a trial will take.
     pub fn seconds(&self, plan: &Plan, key: &TrialKey) -> f64 {
+        self.foretell(plan, key) * self.pace(plan, key).0.correction()
+    }
+
+    /// The same by earlier runs alone.
+    fn foretell(&self, plan: &Plan, key: &TrialKey) -> f64 {
         if let Some(spent) = self.kinds.get(&kind(plan, key)) {
             return spent.seconds / spent.trials as f64;
         }
-        let (speed, guess) = match plan.methods[key.method].method.depends_on_isa() {
-            true => (self.networks, NETWORK_SPEED),
-            false => (self.others, OTHER_SPEED),
-        };
-        let per_unit = match speed.work > 0.0 {
-            true => speed.seconds / speed.work,
+        let (pace, guess) = self.pace(plan, key);
+        let per_unit = match pace.work > 0.0 {
+            true => pace.seconds / pace.work,
             false => 1.0 / guess,
         };
         plan.work(key).map_or(UNKNOWN, |work| work * per_unit)
     }
 
-    fn speed_mut(&mut self, plan: &Plan, key: &TrialKey) -> &mut Speed {
+    fn pace(&self, plan: &Plan, key: &TrialKey) -> (Pace, f64) {
+        match plan.methods[key.method].method.depends_on_isa() {
+            true => (self.networks, NETWORK_SPEED),
+            false => (self.others, OTHER_SPEED),
+        }
+    }
+
+    fn pace_mut(&mut self, plan: &Plan, key: &TrialKey) -> &mut Pace {
         match plan.methods[key.method].method.depends_on_isa() {
             true => &mut self.networks,
             false => &mut self.others,
@@ -167,13 +197,28 @@ mod tests {
         let [source, gradual] = [key(0, 0), key(1, 0)];
         let guess = estimate.seconds(&plan, &source);
         assert!(guess > 0.0 && guess < 1.0, "{guess}");
-        estimate.learn(&plan, &source, 4000.0);
-        estimate.learn(&plan, &source, 2000.0);
+        estimate.read_one(&plan, &source, 4000.0);
+        estimate.read_one(&plan, &source, 2000.0);
         assert_eq!(estimate.seconds(&plan, &key(0, 7)), 3000.0);
         // Another kind: by its work, at the speed just seen.
         let by_work = 3000.0 * plan.work(&gradual).unwrap() / plan.work(&source).unwrap();
         let found = estimate.seconds(&plan, &gradual);
         assert!((found / by_work - 1.0).abs() < 0.01, "{found} {by_work}");
+    }
+
+    #[test]
+    fn trials_of_this_run_correct_what_earlier_ones_foretold() {
+        let plan = plan();
+        let mut estimate = Estimate::default();
+        let [source, gradual] = [key(0, 0), key(1, 0)];
+        estimate.read_one(&plan, &source, 3000.0);
+        let before = [source, gradual].map(|key| estimate.seconds(&plan, &key));
+        // Three times as fast as the earlier machine, whichever kind is asked about.
+        estimate.learn(&plan, &source, 1000.0);
+        let after = [source, gradual].map(|key| estimate.seconds(&plan, &key));
+        for (before, after) in before.into_iter().zip(after) {
+            assert!((before / after - 3.0).abs() < 1e-9, "{before} {after}");
+        }
     }
 
     #[test]

@@ -44,7 +44,7 @@ fn drift(places: &[(f32, f32)], labeled: bool) -> Benchmark {
     let task = Task {
         source: domains[0].clone(),
         intermediate: Stream::new(inputs),
-        target_pool: last.unlabeled(),
+        target_pool: last.unlabeled().into(),
     };
     let answers = AnswerKey {
         held_out_source: domains[0].clone(),

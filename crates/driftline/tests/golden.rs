@@ -44,13 +44,15 @@ fn task() -> Task {
     Task {
         source: sample(60, &|_| 0.0),
         intermediate: Stream::new(sample(120, &|i| i as f32 / 120.0).inputs().clone()),
-        target_pool: Domain::new(sample(30, &|_| 1.0).inputs().clone()),
+        target_pool: Domain::new(sample(30, &|_| 1.0).inputs().clone()).into(),
     }
 }
 
 /// A few weights, the biases, and a checksum over the predictions, all as bits.
 fn fingerprint(model: &LinearModel, task: &Task) -> String {
-    let probabilities = model.probabilities(&task.target_pool.inputs).unwrap();
+    let probabilities = model
+        .probabilities(&task.target_pool.domain().unwrap().inputs)
+        .unwrap();
     let mix = |sum: u32, p: &f32| sum.rotate_left(5) ^ p.to_bits();
     let checksum = probabilities.iter().flatten().fold(0, mix);
     let weights: Vec<String> = (0..CLASSES)

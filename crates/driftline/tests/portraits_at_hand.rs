@@ -27,7 +27,7 @@ fn the_split_by_years_and_by_counts() {
             drift.task.source.len(),
             drift.answers.held_out_source.len(),
             drift.task.intermediate.len(),
-            drift.task.target_pool.len(),
+            drift.task.target_pool.domain().unwrap().len(),
             drift.answers.target.len(),
         ]
     };

@@ -115,7 +115,7 @@ impl Curriculum for SourceOnly {
 
 impl Curriculum for TargetOnly {
     fn stages<'a>(&self, task: &'a Task, _: Seed) -> Result<Stages<'a>> {
-        Ok(Stages::repeated(task.target_pool.clone(), self.repeats))
+        Ok(Stages::repeated(task.target_pool.domain()?, self.repeats))
     }
 }
 
@@ -123,7 +123,10 @@ impl Curriculum for Pooled {
     fn stages<'a>(&self, task: &'a Task, _: Seed) -> Result<Stages<'a>> {
         let mut pool = task.intermediate.pooled();
         if self.and_target {
-            pool = Domain::new(pool.inputs.followed_by(&task.target_pool.inputs)?);
+            pool = Domain::new(
+                pool.inputs
+                    .followed_by(&task.target_pool.domain()?.inputs)?,
+            );
         }
         Ok(Stages::repeated(pool, self.repeats))
     }
@@ -137,7 +140,7 @@ impl Curriculum for Gradual {
         }
         let remainder = stages.remainder;
         Ok(Stages::new(
-            stages.chain([Ok(task.target_pool.clone())]),
+            stages.chain(std::iter::once_with(|| task.target_pool.domain())),
             remainder,
         ))
     }

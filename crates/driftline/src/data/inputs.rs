@@ -144,11 +144,7 @@ impl Inputs {
 
     /// Refuses inputs of another shape than `expected`.
     pub fn expect_shape(&self, expected: Shape) -> Result<()> {
-        if self.shape == expected {
-            Ok(())
-        } else {
-            Err(Error::mismatch("one example", expected, self.shape))
-        }
+        self.shape.expect(expected)
     }
 }
 

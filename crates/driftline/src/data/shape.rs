@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Error, Result};
+
 /// A feature vector, or an image stored row by row with its channels last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -29,6 +31,14 @@ impl Shape {
             } => height.checked_mul(width)?.checked_mul(channels)?,
         };
         (1..=MOST).contains(&size).then_some(size)
+    }
+
+    /// Refuses this shape where another is expected.
+    pub(super) fn expect(self, expected: Shape) -> Result<()> {
+        match self == expected {
+            true => Ok(()),
+            false => Err(Error::mismatch("one example", expected, self)),
+        }
     }
 
     /// How many numbers one example has.

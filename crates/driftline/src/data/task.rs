@@ -1,7 +1,7 @@
 //! The rules of the problem as types: a method is given a `Task`; the hidden labels are in an `AnswerKey`, which no
 //! adaptation code ever holds.
 
-use super::{Domain, LabeledDomain, Labels, Stream};
+use super::{LabeledDomain, Labels, Pool, Stream};
 use crate::{Error, Result};
 
 /// What a method may see: nothing of what it is scored on.
@@ -13,7 +13,7 @@ use crate::{Error, Result};
 /// ```
 /// ```compile_fail
 /// fn peek(task: &driftline::data::Task) {
-///     task.target_pool.labels(); // nor has an unlabelled domain
+///     task.target_pool.domain().unwrap().labels(); // nor has an unlabelled domain
 /// }
 /// ```
 /// ```
@@ -26,7 +26,7 @@ pub struct Task {
     pub source: LabeledDomain,
     pub intermediate: Stream,
     /// Unlabelled examples at the end of the drift, for methods that adapt straight to it.
-    pub target_pool: Domain,
+    pub target_pool: Pool,
 }
 
 /// What only the evaluator may see.
@@ -53,9 +53,9 @@ impl Benchmark {
         task.source.expect_two_classes()?;
         let shape = task.source.inputs().shape();
         let n_classes = task.source.labels().n_classes();
+        task.target_pool.expect_shape(shape)?;
         for inputs in [
             task.intermediate.inputs(),
-            &task.target_pool.inputs,
             answers.held_out_source.inputs(),
             answers.target.inputs(),
         ] {
@@ -102,7 +102,7 @@ mod tests {
         let task = Task {
             source: labeled(4, 3, 2),
             intermediate: Stream::new(labeled(6, 3, 2).inputs().clone()),
-            target_pool: labeled(5, 3, 2).unlabeled(),
+            target_pool: labeled(5, 3, 2).unlabeled().into(),
         };
         let answers = AnswerKey {
             held_out_source: labeled(2, 3, 2),
@@ -142,7 +142,7 @@ mod tests {
         );
         let shape = "one example should have 3 features, but has 4 features";
         assert_eq!(
-            refused(|task, _| task.target_pool = labeled(5, 4, 2).unlabeled()),
+            refused(|task, _| task.target_pool = labeled(5, 4, 2).unlabeled().into()),
             shape
         );
         assert_eq!(

@@ -199,7 +199,7 @@ impl CovertypeByDistance {
         let pool_start = self.intermediate - self.target_pool;
         let task = Task {
             source: labeled(train)?,
-            target_pool: Domain::new(stream_inputs.slice(pool_start..self.intermediate)),
+            target_pool: Domain::new(stream_inputs.slice(pool_start..self.intermediate)).into(),
             intermediate: Stream::new(stream_inputs),
         };
         let answers = AnswerKey {
@@ -320,7 +320,10 @@ mod tests {
         for (x, row) in xs.iter().zip(expected) {
             assert!((x - (row - 44.5) / deviation).abs() < 1e-5);
         }
-        assert_eq!(task.target_pool, task.intermediate.window(20..25));
+        assert_eq!(
+            task.target_pool.domain().unwrap(),
+            task.intermediate.window(20..25)
+        );
         assert_eq!(
             (answers.held_out_source.len(), answers.target.len()),
             (10, 12)

@@ -93,7 +93,7 @@ impl MovingGaussians {
         let task = Task {
             source,
             intermediate: Stream::new(intermediate.inputs().clone()),
-            target_pool: pool.unlabeled(),
+            target_pool: pool.unlabeled().into(),
         };
         let answers = AnswerKey {
             held_out_source,

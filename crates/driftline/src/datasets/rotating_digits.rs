@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Digits;
 use super::image::rotation::rotate_each;
-use crate::data::{AnswerKey, Benchmark, Domain, Inputs, LabeledDomain, Stream, Task};
+use crate::data::{AnswerKey, Benchmark, Domain, Inputs, LabeledDomain, Pool, Stream, Task};
 use crate::random::{Generator, Seed, permutation};
 use crate::{Error, Result};
 
@@ -106,7 +106,6 @@ impl RotatingDigits {
         let target = &rest[..self.target];
 
         let angles = self.stream_angles(seed);
-        let pool_angles = self.target_angles.draw(stream.len(), seed.named("pool"));
         let task = Task {
             source: turned(
                 digits,
@@ -114,7 +113,7 @@ impl RotatingDigits {
                 &self.source_angles.draw(source.len(), seed.named("source")),
             )?,
             intermediate: Stream::new(turned_inputs(digits, stream, &angles)?),
-            target_pool: Domain::new(turned_inputs(digits, stream, &pool_angles)?),
+            target_pool: self.pool(digits, stream, seed),
         };
         let held_out_angles = self
             .source_angles
@@ -126,6 +125,15 @@ impl RotatingDigits {
             target: turned(digits, target, &target_angles)?,
         };
         Benchmark::new(task, answers)
+    }
+
+    /// The stream's pictures at target angles.
+    fn pool(&self, digits: &Digits, stream: &[usize], seed: Seed) -> Pool {
+        let angles = self.target_angles.draw(stream.len(), seed.named("pool"));
+        let (digits, stream) = (digits.clone(), stream.to_vec());
+        Pool::later(digits.images().shape(), move || {
+            turned_inputs(&digits, &stream, &angles).map(Domain::new)
+        })
     }
 
     /// The pictures that [`RotatingDigits::benchmark`] leaves unused, turned by target angles: answers that no search
@@ -300,7 +308,10 @@ mod tests {
             .map(|at| digits.images().get(at).to_vec())
             .collect();
         assert_eq!(seen, all);
-        assert_eq!(task.target_pool.inputs, *task.intermediate.inputs());
+        assert_eq!(
+            task.target_pool.domain().unwrap().inputs,
+            *task.intermediate.inputs()
+        );
     }
 
     #[test]
@@ -309,7 +320,9 @@ mod tests {
         let make = |drift| small(drift).benchmark(&digits, Seed::new(2)).unwrap();
         let (angle, mixture) = (make(DigitDrift::Angle), make(DigitDrift::Mixture));
         assert_eq!(angle.task.source, mixture.task.source);
-        assert_eq!(angle.task.target_pool, mixture.task.target_pool);
+        let [angle_pool, mixture_pool] =
+            [&angle, &mixture].map(|drift| drift.task.target_pool.domain().unwrap());
+        assert_eq!(angle_pool, mixture_pool);
         assert_eq!(angle.answers.target, mixture.answers.target);
         assert_eq!(angle.answers.intermediate, mixture.answers.intermediate);
         assert_ne!(angle.task.intermediate, mixture.task.intermediate);

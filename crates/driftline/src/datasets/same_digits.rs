@@ -91,7 +91,7 @@ impl SameDigits {
         let task = Task {
             source: LabeledDomain::new(all.slice(0..self.images), labels.clone())?,
             intermediate: Stream::new(all),
-            target_pool: Domain::new(last.clone()),
+            target_pool: Domain::new(last.clone()).into(),
         };
         let answers = AnswerKey {
             held_out_source: LabeledDomain::new(held_out_inputs, digits.labels().pick(held_out))?,
@@ -130,7 +130,10 @@ mod tests {
             task.intermediate.window(90..120),
             answers.target.unlabeled()
         );
-        assert_eq!(task.target_pool, answers.target.unlabeled());
+        assert_eq!(
+            task.target_pool.domain().unwrap(),
+            answers.target.unlabeled()
+        );
         for domain in 0..4 {
             let labels = answers.intermediate.as_ref().unwrap();
             assert_eq!(

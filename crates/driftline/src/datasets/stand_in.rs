@@ -157,7 +157,10 @@ mod tests {
         ] {
             let spec = spec.scaled_down(10);
             let task = spec.benchmark(&people, seed).unwrap().task;
-            assert_eq!((task.source.len(), task.target_pool.len()), (100, 200));
+            assert_eq!(
+                (task.source.len(), task.target_pool.domain().unwrap().len()),
+                (100, 200)
+            );
             assert_eq!(
                 task.intermediate.len(),
                 spec.stream_length(&people).unwrap()

@@ -249,6 +249,6 @@ fn way_back(task: &Task, there: &AnyModel) -> Result<Task> {
     Ok(Task {
         source: LabeledDomain::new(end, labels)?,
         intermediate: Stream::new(stream.pick(&backwards)),
-        target_pool: task.source.unlabeled(),
+        target_pool: task.source.unlabeled().into(),
     })
 }

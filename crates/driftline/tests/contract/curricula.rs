@@ -25,7 +25,7 @@ fn task(stream: usize, pool: usize) -> Task {
         )
         .unwrap(),
         intermediate: Stream::new(numbered(0.0, 1.0, stream)),
-        target_pool: Domain::new(numbered(1e6, 1.0, pool)),
+        target_pool: Domain::new(numbered(1e6, 1.0, pool)).into(),
     }
 }
 

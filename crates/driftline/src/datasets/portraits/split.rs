@@ -158,7 +158,7 @@ impl PortraitsOverTime {
         let inputs = portraits.inputs(&stream)?;
         let task = Task {
             source: portraits.labeled(train)?,
-            target_pool: Domain::new(inputs.slice(pool_start..stream.len())),
+            target_pool: Domain::new(inputs.slice(pool_start..stream.len())).into(),
             intermediate: Stream::new(inputs),
         };
         let answers = AnswerKey {
@@ -292,7 +292,7 @@ mod tests {
             (10..40).collect::<Vec<_>>()
         );
         assert_eq!(
-            greys(&task.target_pool.inputs),
+            greys(&task.target_pool.domain().unwrap().inputs),
             (34..40).collect::<Vec<_>>()
         );
         assert_eq!(
@@ -323,7 +323,7 @@ mod tests {
         let Benchmark { task, answers } = spec.benchmark(&two_a_year(), Seed::new(0)).unwrap();
         assert_eq!((task.source.len(), answers.held_out_source.len()), (6, 4));
         assert_eq!(
-            greys(&task.target_pool.inputs),
+            greys(&task.target_pool.domain().unwrap().inputs),
             (22..30).collect::<Vec<_>>()
         );
         assert_eq!(answers.target.len(), 5);

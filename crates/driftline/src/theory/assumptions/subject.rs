@@ -25,7 +25,7 @@ pub fn featurize(
     let task = Task {
         source: labeled(&benchmark.task.source)?,
         intermediate: Stream::new(features(benchmark.task.intermediate.inputs())?),
-        target_pool: Domain::new(features(&benchmark.task.target_pool.inputs)?),
+        target_pool: Domain::new(features(&benchmark.task.target_pool.domain()?.inputs)?).into(),
     };
     let answers = AnswerKey {
         held_out_source: labeled(&benchmark.answers.held_out_source)?,

@@ -50,7 +50,7 @@ pub fn widened(seed: Seed) -> Result<Outcome> {
         let task = Task {
             source: draw(0, "source")?,
             intermediate: Stream::new(first.inputs().followed_by(second.inputs())?),
-            target_pool: second.unlabeled(),
+            target_pool: second.unlabeled().into(),
         };
         let mut models = Vec::new();
         for (curriculum, errors) in curricula.iter().zip(&mut errors) {
