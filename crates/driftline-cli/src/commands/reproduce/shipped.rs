@@ -37,6 +37,7 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "further-portraits",
     "table1-gaussian-draws",
     "table1-rot-mnist-draws",
+    "mixing-rot-mnist-draws",
     "table2-gaussian-draws",
     "table1-portraits-by-count",
     "as-printed-rot-mnist",
