@@ -1,4 +1,4 @@
-//! Where data sets are kept: the folder named on the command line or in the environment, else the platform's.
+//! Where data sets and long training are kept: the folder named on the command line or in the environment, else the platform's.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::progress::Talk;
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct CacheArgs {
-    /// Folder that data sets are kept in [default: `driftline` in the platform's cache folder]
+    /// Folder that data sets and long training are kept in [default: `driftline` in the platform's cache folder]
     #[arg(long, global = true, env = "DRIFTLINE_CACHE", value_name = "DIR")]
     pub cache: Option<PathBuf>,
 }
@@ -33,16 +33,14 @@ impl CacheArgs {
     }
 
     /// Where long training is kept for the next time; a folder that cannot be used costs time only.
-    pub fn memo(&self, talk: Talk) -> Result<Option<Memo>> {
-        let folder = self.open()?.folder().join("steps");
-        match Memo::open(folder) {
-            Ok(memo) => Ok(Some(memo)),
-            Err(error) => {
+    pub fn memo(&self, talk: Talk) -> Option<Memo> {
+        let cache = self.open().ok()?;
+        Memo::open(cache.folder().join("steps"))
+            .inspect_err(|error| {
                 talk.say(&format!(
-                    "warning: steps are not kept for the next time: {error}"
+                    "warning: training is not kept for the next time: {error}"
                 ));
-                Ok(None)
-            }
-        }
+            })
+            .ok()
     }
 }

@@ -89,7 +89,7 @@ pub fn run(args: &RunArgs, talk: Talk) -> Result {
             Ok((file, plan))
         })
         .collect::<Result<Vec<_>>>()?;
-    let memo = args.cache.memo(talk)?;
+    let memo = args.cache.memo(talk);
     let mut done = Vec::new();
     let mut outcome = Outcome::Done;
     for (_, plan) in &plans {

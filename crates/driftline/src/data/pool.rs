@@ -10,18 +10,24 @@ use crate::Result;
 #[derive(Clone)]
 pub struct Pool {
     shape: Shape,
-    made: Arc<Mutex<Option<Domain>>>,
-    make: Arc<dyn Fn() -> Result<Domain> + Send + Sync>,
+    state: Arc<Mutex<State>>,
+}
+
+enum State {
+    Made(Domain),
+    /// Dropped with all that it holds as soon as it has succeeded.
+    Later(Box<dyn Fn() -> Result<Domain> + Send>),
 }
 
 impl Pool {
-    /// Examples of this shape, made by `make`, which gives the same ones whenever it is called.
-    pub fn later(shape: Shape, make: impl Fn() -> Result<Domain> + Send + Sync + 'static) -> Self {
-        Self {
-            shape,
-            made: Arc::default(),
-            make: Arc::new(make),
-        }
+    /// Examples of this shape, made by `make`, which is called again only if it failed.
+    pub fn later(shape: Shape, make: impl Fn() -> Result<Domain> + Send + 'static) -> Self {
+        Self::new(shape, State::Later(Box::new(make)))
+    }
+
+    fn new(shape: Shape, state: State) -> Self {
+        let state = Arc::new(Mutex::new(state));
+        Self { shape, state }
     }
 
     /// Refuses a pool of another shape than `expected`.
@@ -31,19 +37,20 @@ impl Pool {
 
     pub fn domain(&self) -> Result<Domain> {
         // Held while making, so that two threads do not make the same.
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(domain) = &*made {
-            return Ok(domain.clone());
-        }
-        let domain = (self.make)()?;
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let domain = match &*state {
+            State::Made(domain) => return Ok(domain.clone()),
+            State::Later(make) => make()?,
+        };
         domain.inputs.expect_shape(self.shape)?;
-        Ok(made.insert(domain).clone())
+        *state = State::Made(domain.clone());
+        Ok(domain)
     }
 }
 
 impl From<Domain> for Pool {
     fn from(domain: Domain) -> Self {
-        Self::later(domain.inputs.shape(), move || Ok(domain.clone()))
+        Self::new(domain.inputs.shape(), State::Made(domain))
     }
 }
 

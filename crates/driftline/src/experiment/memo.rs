@@ -18,7 +18,7 @@ const FORMAT: u32 = 1;
 /// kept, so that what is timed is what is computed.
 const WORTH_KEEPING: f64 = 5e11;
 
-/// How many bytes are kept, the newest first; a whole reproduction needs about as much.
+/// How many bytes are kept, the newest first: room for 3,000 trainings of the paper's network.
 const ROOM: u64 = 2 << 30;
 
 /// A folder of finished trainings. Deleting it costs nothing but time.

@@ -19,20 +19,12 @@ pub struct Resources<'a> {
     pub memo: Option<&'a Memo>,
 }
 
-impl From<Runtime> for Resources<'_> {
-    fn from(runtime: Runtime) -> Self {
-        let memo = None;
-        Self { runtime, memo }
-    }
-}
-
 impl<'a> Resources<'a> {
     /// This learner, computing so.
     pub(super) fn learner(self, learner: &AnyLearner) -> Remembering<'a> {
         Remembering {
             learner: learner.clone().with_runtime(self.runtime),
-            runtime: self.runtime,
-            memo: self.memo,
+            resources: self,
         }
     }
 }
@@ -41,8 +33,7 @@ impl<'a> Resources<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Remembering<'a> {
     learner: AnyLearner,
-    runtime: Runtime,
-    memo: Option<&'a Memo>,
+    resources: Resources<'a>,
 }
 
 impl Remembering<'_> {
@@ -54,12 +45,13 @@ impl Remembering<'_> {
         train: impl FnOnce() -> Result<AnyModel>,
     ) -> Result<AnyModel> {
         let work = multiply_adds(&self.learner, examples);
-        let Some(memo) = self.memo.filter(|memo| memo.is_worth(work)) else {
+        let Resources { runtime, memo } = self.resources;
+        let Some(memo) = memo.filter(|memo| memo.is_worth(work)) else {
             return train();
         };
         let name = self.name(start, examples, seed);
         if let Some(model) = memo.find(&name) {
-            return model.with_runtime(self.runtime);
+            return model.with_runtime(runtime);
         }
         let model = train()?;
         // A full disk must not cost the trial; what is not kept is trained again.
@@ -71,7 +63,9 @@ impl Remembering<'_> {
     fn name(&self, start: Option<&AnyModel>, examples: &Examples, seed: Seed) -> String {
         let settings = (
             ENGINE_REVISION,
-            self.learner.depends_on_isa().then_some(self.runtime.isa),
+            self.learner
+                .depends_on_isa()
+                .then_some(self.resources.runtime.isa),
             &self.learner,
             seed,
             (

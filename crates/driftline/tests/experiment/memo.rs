@@ -10,19 +10,28 @@ use driftline::{Error, Result};
 
 use crate::{SMALL, plan_of};
 
-/// A network that learns from the target pool so many times.
+/// The small experiment with a network, changed.
+fn network(changes: &[(&str, &str)]) -> Plan {
+    let model = (
+        "[model.linear]\nl2 = 0.02",
+        "[model.network]\narchitecture = \"mlp\"",
+    );
+    let text = [model]
+        .iter()
+        .chain(changes)
+        .fold(SMALL.to_string(), |text, (old, new)| text.replace(old, new));
+    plan_of(&text).unwrap()
+}
+
+/// One that learns from the target pool so many times.
 fn target(repeats: usize) -> Plan {
-    let text = SMALL
-        .replace(
-            "[model.linear]\nl2 = 0.02",
-            "[model.network]\narchitecture = \"mlp\"",
-        )
-        .replace("\"Gradual ST\"", "\"Target ST\"")
-        .replace(
+    network(&[
+        ("\"Gradual ST\"", "\"Target ST\""),
+        (
             "curriculum.gradual = { window = 40 }",
             &format!("curriculum.target = {{ repeats = {repeats} }}"),
-        );
-    plan_of(&text).unwrap()
+        ),
+    ])
 }
 
 /// Counts, and stops a run after so many stages.
@@ -115,21 +124,13 @@ fn other_examples_or_seeds_or_settings_find_nothing() {
     let memo = tempfile::tempdir().unwrap();
     let plan = target(1);
     run(&plan, Some(memo.path()), &Watch::new(usize::MAX)).unwrap();
-    let text = |old: &str, new: &str| {
-        let text = SMALL
-            .replace(
-                "[model.linear]\nl2 = 0.02",
-                "[model.network]\narchitecture = \"mlp\"",
-            )
-            .replace(old, new);
-        plan_of(&text).unwrap()
-    };
     for other in [
-        text("seeds = [0, 1, 2]", "seeds = [3, 4]"),
-        text("data-seeds = [0]", "data-seeds = [1]"),
-        text("epochs = 3", "epochs = 4"),
-        text("batch-size = 16", "batch-size = 8"),
+        ("seeds = [0, 1, 2]", "seeds = [3, 4]"),
+        ("data-seeds = [0]", "data-seeds = [1]"),
+        ("epochs = 3", "epochs = 4"),
+        ("batch-size = 16", "batch-size = 8"),
     ] {
+        let other = network(&[other]);
         let watch = Watch::new(usize::MAX);
         run(&other, Some(memo.path()), &watch).unwrap();
         let fresh = run(&other, None, &Watch::new(usize::MAX)).unwrap();
@@ -158,8 +159,10 @@ fn a_damaged_file_is_trained_again() {
         };
         fs::write(&path, damaged).unwrap();
     }
-    let watch = Watch::new(usize::MAX);
-    assert_eq!(run(&plan, Some(memo.path()), &watch).unwrap(), whole);
+    assert_eq!(
+        run(&plan, Some(memo.path()), &Watch::new(usize::MAX)).unwrap(),
+        whole
+    );
     let again = run(&plan, Some(memo.path()), &Watch::new(usize::MAX)).unwrap();
     assert_eq!(again, whole);
 }

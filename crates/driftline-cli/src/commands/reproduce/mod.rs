@@ -77,7 +77,7 @@ pub fn run(args: &ReproduceArgs, talk: Talk) -> Result {
         verified = Some(verify::verify(&chosen, &stores, talk)?);
         stores
     } else {
-        let memo = args.cache.memo(talk)?;
+        let memo = args.cache.memo(talk);
         missing::run(&chosen, args.jobs, args.budget, memo.as_ref(), talk)?
     };
     let cache = args.cache.open().ok();

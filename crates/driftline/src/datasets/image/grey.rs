@@ -1,17 +1,18 @@
 //! Many grey pictures of one size, as bytes.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::data::Shape;
 use crate::reading::formats::idx::Idx;
 use crate::{Error, Result};
 
-/// Pictures of `height`×`width` bytes, 0 black and 255 white, one after another.
+/// Pictures of `height`×`width` bytes, 0 black and 255 white, one after another. Clones share them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GreyImages {
     height: usize,
     width: usize,
-    pixels: Vec<u8>,
+    pixels: Arc<Vec<u8>>,
 }
 
 impl GreyImages {
@@ -34,7 +35,7 @@ impl GreyImages {
         Ok(Self {
             height,
             width,
-            pixels,
+            pixels: Arc::new(pixels),
         })
     }
 
@@ -86,7 +87,7 @@ impl GreyImages {
     pub fn pick(&self, indices: &[usize]) -> GreyImages {
         let pixels = indices.iter().flat_map(|&index| self.get(index)).copied();
         GreyImages {
-            pixels: pixels.collect(),
+            pixels: Arc::new(pixels.collect()),
             ..*self
         }
     }
