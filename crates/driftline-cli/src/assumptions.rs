@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use driftline::experiment::{Plan, PlannedMethod, Resources, Scale};
+use driftline::experiment::{Plan, PlannedDataset, PlannedMethod, Resources, Scale};
 use driftline::files::write_whole;
 use driftline::random::Seed;
 use driftline::theory::assumptions::{Assumptions, Subject, check};
@@ -51,19 +51,23 @@ pub fn measure(plan: &Plan, folder: &Path, talk: Talk) -> Result<()> {
     let Some(method) = windowed else {
         return Ok(());
     };
-    talk.say("measuring what the theory assumes of the drift");
     let mut findings = Vec::new();
-    for dataset in 0..plan.datasets.len() {
+    for (index, dataset) in plan.datasets.iter().enumerate() {
+        // Minutes, where windows have thousands of pictures.
+        let (which, of) = (index + 1, plan.datasets.len());
+        talk.say(&format!(
+            "measuring what the theory assumes of the drift, {which} of {of}: {}",
+            dataset.name
+        ));
         findings.push(find(plan, dataset, method)?);
     }
     let json = serde_json::to_string_pretty(&findings).expect("findings have string keys only");
     Ok(write_whole(&path(folder), (json + "\n").as_bytes())?)
 }
 
-fn find(plan: &Plan, dataset: usize, method: &PlannedMethod) -> Result<Finding> {
+fn find(plan: &Plan, dataset: &PlannedDataset, method: &PlannedMethod) -> Result<Finding> {
     let resources = Resources::default();
     let (data_seed, seed) = (plan.data_seeds[0], plan.seeds[0]);
-    let dataset = &plan.datasets[dataset];
     let benchmark = dataset.data.benchmark(data_seed, &plan.raw)?;
     let windowing = method
         .method
