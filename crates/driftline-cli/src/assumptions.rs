@@ -33,7 +33,10 @@ pub fn read(folder: &Path) -> Vec<Finding> {
         return Vec::new();
     };
     serde_json::from_str(&text).unwrap_or_else(|error| {
-        eprintln!("warning: {}: {error}; left out", path(folder).display());
+        crate::output::tell(&format!(
+            "warning: {}: {error}; left out",
+            path(folder).display()
+        ));
         Vec::new()
     })
 }

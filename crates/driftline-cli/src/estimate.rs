@@ -21,18 +21,22 @@ pub struct Timing {
     pub jobs: usize,
     #[serde(default = "one")]
     pub threads: usize,
+    /// Whether steps kept from before were taken up, so that the whole trial would have taken longer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recalled: bool,
 }
 
 fn one() -> usize {
     1
 }
 
-/// The times of a folder's trials; lines that cannot be read are passed over, since nothing but estimates hangs on them.
+/// The times of those trials of a folder that were run from the beginning; lines that cannot be read are passed over, since nothing but estimates hangs on them.
 pub fn timings(folder: &Path) -> Vec<Timing> {
     let text = std::fs::read_to_string(path(folder)).unwrap_or_default();
     let lines = text.lines();
     lines
         .filter_map(|line| serde_json::from_str(line).ok())
+        .filter(|timing: &Timing| !timing.recalled)
         .collect()
 }
 
@@ -229,7 +233,12 @@ mod tests {
         let line = format!(
             r#"{{"id":"a","dataset":"{dataset}","method":"{method}","data_seed":0,"seed":3,"seconds":8.0,"jobs":2}}"#
         );
-        std::fs::write(path(folder.path()), format!("{line}\nnonsense\n")).unwrap();
+        let shortened = line.replace("8.0", r#"1.0,"recalled":true"#);
+        std::fs::write(
+            path(folder.path()),
+            format!("{line}\nnonsense\n{shortened}\n"),
+        )
+        .unwrap();
         let mut estimate = Estimate::default();
         estimate.read(&plan, folder.path());
         assert_eq!(estimate.seconds(&plan, &key(0, 0)), 8.0);

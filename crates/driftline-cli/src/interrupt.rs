@@ -15,7 +15,7 @@ pub fn listen() {
         if STOP.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("\nstopping; what is finished is kept");
+        crate::output::tell("\nstopping; what is finished is kept");
         std::thread::spawn(|| {
             std::thread::sleep(PATIENCE);
             std::process::exit(130);

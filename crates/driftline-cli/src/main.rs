@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough.
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{failure}");
+            output::tell(&format!("{failure}"));
             ExitCode::from(failure.exit_code())
         }
     }

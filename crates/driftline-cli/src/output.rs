@@ -1,10 +1,10 @@
-//! Results on standard output: tables for people, JSON for programs.
+//! Results on standard output: tables for people, JSON for programs. Words beside them on standard error.
 
 use std::io::{ErrorKind, Write};
 
 use comfy_table::{CellAlignment, Table as TextTable, presets};
 use driftline::evaluate::Interval;
-use driftline::experiment::{Check, ExpectedCell, Row, Store, Table, Verdict};
+use driftline::experiment::{Check, ExpectedCell, Row, Store, StoreWarning, Table, Verdict};
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
@@ -17,6 +17,11 @@ pub fn print(text: &str) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::ClosedPipe),
         Err(error) => Err(driftline::Error::io("standard output")(error).into()),
     }
+}
+
+/// One line on standard error. Work goes on where nobody reads it any more.
+pub fn tell(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 pub fn print_json(value: &Value) -> Result<()> {
@@ -63,9 +68,19 @@ pub fn rows(store: &Store) -> Value {
     rows.map(|row| Cell::of(row).json()).collect()
 }
 
-pub fn checks(store: &Store) -> Value {
+pub fn checks(checks: &[Check]) -> Value {
     let check = |check: &Check| json!({ "claim": check.claim, "found": check.found, "holds": holds(check.verdict) });
-    Check::all(store).iter().map(check).collect()
+    checks.iter().map(check).collect()
+}
+
+/// Lines that could not be read; `then` says what becomes of their trials.
+pub fn warn_of_lines(store: &Store, then: &str) {
+    for StoreWarning::UnreadableLine { path, line } in &store.warnings {
+        let path = path.display();
+        tell(&format!(
+            "warning: {path}: line {line} cannot be read{then}"
+        ));
+    }
 }
 
 fn holds(verdict: Verdict) -> Option<bool> {

@@ -14,7 +14,7 @@ use driftline::models::network::Runtime;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::estimate::{self, Estimate, Timing, readable};
-use crate::interrupt;
+use crate::{interrupt, output};
 
 /// How much to say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Talk {
     /// One line on standard error, unless asked to be quiet.
     pub fn say(self, line: &str) {
         if self != Talk::Quiet {
-            eprintln!("{line}");
+            output::tell(line);
         }
     }
 }
@@ -83,11 +83,18 @@ pub struct Progress<'a> {
 
 #[derive(Default)]
 struct State {
-    /// By experiment and key: whether it runs, and since when.
-    open: HashMap<(String, TrialKey), Option<Instant>>,
+    /// By experiment and key: those that run have begun.
+    open: HashMap<(String, TrialKey), Option<Begun>>,
     estimate: Estimate,
     finished: usize,
     to_run: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Begun {
+    since: Instant,
+    /// Whether it took up steps kept from before.
+    recalled: bool,
 }
 
 impl<'a> Progress<'a> {
@@ -140,12 +147,12 @@ impl<'a> Progress<'a> {
         let mut longest: f64 = 0.0;
         for course in &self.courses {
             for key in &course.open {
-                let Some(since) = state.open.get(&(course.plan.name.clone(), *key)) else {
+                let Some(begun) = state.open.get(&(course.plan.name.clone(), *key)) else {
                     continue;
                 };
                 let whole =
                     state.estimate.seconds(course.plan, key) / self.crew.threads.get() as f64;
-                let spent = since.map_or(0.0, |since| since.elapsed().as_secs_f64());
+                let spent = begun.map_or(0.0, |begun| begun.since.elapsed().as_secs_f64());
                 let left = (whole - spent).max(0.0);
                 total += left;
                 longest = longest.max(left);
@@ -165,7 +172,13 @@ impl<'a> Progress<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write_timing(&self, plan: &Plan, trial: &Trial, seconds: f64) -> Result<(), String> {
+    fn write_timing(
+        &self,
+        plan: &Plan,
+        trial: &Trial,
+        seconds: f64,
+        recalled: bool,
+    ) -> Result<(), String> {
         let mut courses = self.courses.iter();
         let Some(course) = courses.find(|course| course.plan.name == plan.name) else {
             return Ok(());
@@ -180,6 +193,7 @@ impl<'a> Progress<'a> {
             seconds: (seconds * 1000.0).round() / 1000.0,
             jobs: self.crew.jobs.get(),
             threads: self.crew.threads.get(),
+            recalled,
         };
         let line = serde_json::to_string(&timing).expect("a timing has string keys only");
         let file = OpenOptions::new().create(true).append(true).open(&path);
@@ -220,32 +234,40 @@ impl Observer for Progress<'_> {
     }
 
     fn started(&self, plan: &Plan, key: &TrialKey) {
-        let now = Some(Instant::now());
-        self.state().open.insert((plan.name.clone(), *key), now);
+        let begun = Begun {
+            since: Instant::now(),
+            recalled: false,
+        };
+        let trial = (plan.name.clone(), *key);
+        self.state().open.insert(trial, Some(begun));
         if self.talk == Talk::Verbose {
             self.say(&format!("start {}", describe(plan, key)));
         }
     }
 
     fn recalled(&self, plan: &Plan, key: &TrialKey) {
-        self.state().open.insert((plan.name.clone(), *key), None);
+        let mut state = self.state();
+        if let Some(Some(begun)) = state.open.get_mut(&(plan.name.clone(), *key)) {
+            begun.recalled = true;
+        }
     }
 
     fn finished(&self, plan: &Plan, key: &TrialKey, trial: &Trial) {
         let line = {
             let mut state = self.state();
-            let since = state.open.remove(&(plan.name.clone(), *key)).flatten();
-            let time = match since.map(|since| since.elapsed().as_secs_f64()) {
-                Some(seconds) => {
-                    let core = seconds * self.crew.threads.get() as f64;
-                    state.estimate.learn(plan, key, core);
-                    if let Err(fault) = self.write_timing(plan, trial, seconds) {
-                        self.say(&format!("warning: {fault}"));
-                    }
-                    format!("in {seconds:.1} s")
+            let begun = state.open.remove(&(plan.name.clone(), *key)).flatten();
+            let time = begun.map_or(String::new(), |begun| {
+                let seconds = begun.since.elapsed().as_secs_f64();
+                if let Err(fault) = self.write_timing(plan, trial, seconds, begun.recalled) {
+                    self.say(&format!("warning: {fault}"));
                 }
-                None => "with steps kept from before".into(),
-            };
+                if begun.recalled {
+                    return format!(" in {seconds:.1} s, with steps kept from before");
+                }
+                let core = seconds * self.crew.threads.get() as f64;
+                state.estimate.learn(plan, key, core);
+                format!(" in {seconds:.1} s")
+            });
             state.finished += 1;
             let left = match state.open.len() {
                 0 => String::new(),
@@ -261,7 +283,7 @@ impl Observer for Progress<'_> {
                 format!(", {left}")
             };
             format!(
-                "{}/{} {}: {:.1} % {time}{left}",
+                "{}/{} {}: {:.1} %{time}{left}",
                 state.finished,
                 state.to_run,
                 describe(plan, key),

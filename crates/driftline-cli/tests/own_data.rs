@@ -10,3 +10,5 @@ mod files;
 #[cfg(unix)]
 #[path = "own_data/killed.rs"]
 mod killed;
+#[path = "own_data/options.rs"]
+mod options;

@@ -160,6 +160,78 @@ fn missing_trials_are_run_to_the_same_bytes_and_a_budget_of_nothing_runs_none() 
     assert!(text(&output.stdout).contains("98.8 ± 0.0"));
 }
 
+/// Exit code 3 comes with its reason, and only where the claim is about what was asked for.
+#[test]
+fn a_claim_that_does_not_hold_is_named() {
+    let folder = copy("table1-gaussian");
+    let whole = fs::read_to_string(trials(&folder)).unwrap();
+    let low = whole.replace("\"accuracy\":0.99", "\"accuracy\":0.19");
+    assert_ne!(whole, low);
+    fs::write(trials(&folder), low).unwrap();
+    let only = ["--table", "1", "--dataset", "Gaussian", "--json"];
+    let output = reproduce(folder.path(), &only);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let checks = json(&output)["tables"][0]["checks"].clone();
+    let failed = checks.as_array().unwrap().iter();
+    let failed: Vec<&Value> = failed.filter(|check| check["holds"] == false).collect();
+    assert_eq!(failed.len(), 1);
+    let claim = failed[0]["claim"].as_str().unwrap();
+    assert!(
+        claim.starts_with("Gradual ST, Gaussian: at least"),
+        "{claim}"
+    );
+    let output = reproduce(
+        folder.path(),
+        &[&only[..], &["--method", "Source"]].concat(),
+    );
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_line_that_cannot_be_read_is_told() {
+    let folder = copy("table1-gaussian");
+    let whole = fs::read_to_string(trials(&folder)).unwrap();
+    fs::write(trials(&folder), whole.replacen("{\"id\"", "{id", 1)).unwrap();
+    let only = ["--table", "1", "--dataset", "Gaussian", "--budget", "0s"];
+    let said = text(&reproduce(folder.path(), &only).stderr);
+    assert!(
+        said.contains("trials.jsonl: line 1 cannot be read"),
+        "{said}"
+    );
+    assert!(said.contains("1 trials are left"), "{said}");
+}
+
+/// Results from other portraits than the published ones stand beside those, in a folder of their own.
+#[test]
+fn another_copy_of_the_data_has_results_of_its_own() {
+    let folder = copy("table1-portraits");
+    let faces = folder.path().join("faces");
+    for (name, level) in [("F/1910_a.png", 9), ("M/1909_b.png", 200)] {
+        let path = faces.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let face = image::GrayImage::from_pixel(40, 36, image::Luma([level]));
+        face.save(path).unwrap();
+    }
+    let fetched = assert_cmd::Command::cargo_bin("driftline")
+        .expect("the program is built with its tests")
+        .args(["data", "fetch", "portraits", "--from"])
+        .arg(&faces)
+        .arg("--cache")
+        .arg(folder.path().join("no-cache"))
+        .output()
+        .unwrap();
+    assert!(fetched.status.success(), "{}", text(&fetched.stderr));
+    let only = ["--table", "1", "--dataset", "Portraits", "--budget", "0s"];
+    let output = reproduce(folder.path(), &[&only[..], &["--json"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let table = &json(&output)["tables"][0];
+    assert_eq!(table["rows"][0]["n"], 0);
+    assert!(
+        table["notes"].to_string().contains("another copy"),
+        "{table}"
+    );
+}
+
 #[test]
 fn a_finished_trial_is_verified_and_a_changed_one_is_not() {
     let folder = copy("table1-gaussian");

@@ -8,9 +8,10 @@ use driftline::service::{Bundle, Manifest, RunFolder, predict};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
-use crate::output;
 use crate::own::arguments::{TableArgs, ThreadArgs, data};
+use crate::own::watch::Watcher;
 use crate::progress::Talk;
+use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
 #[command(
@@ -48,6 +49,7 @@ pub struct PredictArgs {
 }
 
 pub fn run(args: &PredictArgs, talk: Talk) -> Result {
+    interrupt::listen();
     let runtime = args.threads.runtime();
     let bundle = open(&args.model, args.version)?.with_runtime(runtime)?;
     let choice = Choice {
@@ -56,11 +58,18 @@ pub fn run(args: &PredictArgs, talk: Talk) -> Result {
     };
     let input = data(&args.input)?;
     let read = args.table.read_options();
-    let done = predict(&bundle, &input, &choice, &read, &args.out)?;
+    let done = predict(
+        &bundle,
+        &input,
+        &choice,
+        &read,
+        &args.out,
+        &Watcher::new(talk),
+    )?;
     // That the input has the column of the classes is no news here: there is nothing to score.
     let news = |note: &&Note| note.code != NoteCode::LabelIgnored;
     for note in done.notes.as_slice().iter().filter(news) {
-        eprintln!("note: {note}");
+        output::tell(&format!("note: {note}"));
     }
     let counts = bundle.classes().iter().zip(&done.class_counts);
     if args.json {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use driftline::datasets::Cache;
-use driftline::experiment::{Store, StoreWarning};
+use driftline::experiment::Store;
 use driftline::files::write_whole;
 use driftline::service::{Manifest, RunFolder};
 
@@ -48,13 +48,8 @@ pub fn run(args: &ReportArgs, talk: Talk) -> Result {
         .iter()
         .map(|folder| Store::read(folder))
         .collect::<driftline::Result<_>>()?;
-    for StoreWarning::UnreadableLine { path, line } in
-        stores.iter().flat_map(|store| &store.warnings)
-    {
-        eprintln!(
-            "warning: {}: line {line} cannot be read and is left out",
-            path.display()
-        );
+    for store in &stores {
+        output::warn_of_lines(store, " and is left out");
     }
     let page = args
         .html

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use driftline::experiment::{
-    Check, Memo, Plan, Runner, Scale, Selection, Shard, Store, StoreWarning, Verdict, read_file,
+    Check, Memo, Plan, Runner, Scale, Selection, Shard, Store, Verdict, read_file,
 };
 use serde_json::json;
 
@@ -111,7 +111,7 @@ pub fn run(args: &RunArgs, talk: Talk) -> Result {
             outcome = Outcome::CheckFailed;
         }
         done.push(json!({
-            "name": plan.name, "folder": folder, "rows": output::rows(&store), "checks": output::checks(&store),
+            "name": plan.name, "folder": folder, "rows": output::rows(&store), "checks": output::checks(&Check::all(&store)),
         }));
     }
     if args.json {
@@ -138,16 +138,11 @@ pub fn execute(
     talk: Talk,
 ) -> Result<Store> {
     let mut store = Store::open(folder, plan)?;
-    for StoreWarning::UnreadableLine { path, line } in &store.warnings {
-        eprintln!(
-            "warning: {}: line {line} cannot be read; its trial is run again",
-            path.display()
-        );
-    }
+    output::warn_of_lines(&store, "; its trial is run again");
     let mut open = plan.trials(selection)?;
     open.retain(|key| !store.contains(&plan.trial_id(key)));
     if talk != Talk::Quiet {
-        eprintln!("{} → {}", plan.title, folder.display());
+        output::tell(&format!("{} → {}", plan.title, folder.display()));
     }
     let crew = Crew::of(jobs, open.len());
     let course = Course { plan, folder, open };
@@ -176,7 +171,10 @@ fn show(store: &Store, talk: Talk) -> Result<()> {
         output::print(&format!("{check}\n"))?;
     }
     if talk != Talk::Quiet {
-        eprintln!("next: driftline report {}", store.folder().display());
+        output::tell(&format!(
+            "next: driftline report {}",
+            store.folder().display()
+        ));
     }
     Ok(())
 }

@@ -93,7 +93,9 @@ fn dry_run(args: &StepArgs, input: &driftline::service::Data) -> Result {
 
 fn say_known(window: usize) {
     match window {
-        0 => eprintln!("note: this is the stream of the run itself; nothing was changed"),
-        n => eprintln!("note: the run has seen these contents as window {n}; nothing was changed"),
+        0 => output::tell("note: this is the stream of the run itself; nothing was changed"),
+        n => output::tell(&format!(
+            "note: the run has seen these contents as window {n}; nothing was changed"
+        )),
     }
 }

@@ -38,7 +38,7 @@ pub struct TheoryArgs {
 pub fn run(args: &TheoryArgs, talk: Talk) -> Result {
     let chosen = chosen(&args.ids)?;
     if talk != Talk::Quiet {
-        eprintln!("checking {} statements", chosen.len());
+        output::tell(&format!("checking {} statements", chosen.len()));
     }
     let claims = claims::check_each(&chosen, Seed::new(args.seed))?;
     if args.json {

@@ -213,12 +213,25 @@ pub fn data(patterns: &[String]) -> Result<Data> {
     Ok(Data::files(Files::new(patterns)?))
 }
 
-/// Refuses an output that exists, unless told to replace it.
+/// Refuses an output that exists, unless told to replace it, or that has no folder to be in.
 pub fn expect_new(path: &std::path::Path, force: bool) -> Result<()> {
-    match path.exists() && !force {
-        true => Err(Failure::with_help(
+    if path.exists() && !force {
+        return Err(Failure::with_help(
             format!("{} exists already", path.display()),
             "give another name, or --force to replace it",
+        ));
+    }
+    // Told before the work, not after it.
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    match folder.is_some_and(|folder| !folder.is_dir()) {
+        true => Err(Failure::with_help(
+            format!(
+                "{} would be in a folder that does not exist",
+                path.display()
+            ),
+            "make the folder first, or give another place",
         )),
         false => Ok(()),
     }

@@ -5,6 +5,7 @@ use driftline::service::{
     AccuracySummary, Bundle, Plan, Signs, Summary, Survey, Validation, Verdict, WindowRecord,
 };
 
+use crate::output;
 use crate::report::numbers::{fixed, signed};
 
 /// `trained linear on 200 rows, 4 classes: 88.5 % of held-out rows right (84.4–91.8)`
@@ -91,6 +92,9 @@ fn without_answers(verdict: Verdict, signs: &Signs) -> String {
         several => format!("the classes {}", several.join(", ")),
     };
     let judged = match verdict {
+        Verdict::Unchanged => {
+            "every window was held, so the model is still the source model".into()
+        }
         Verdict::Steady => "nothing looks wrong".into(),
         Verdict::Watch => "some signs are worth a look".into(),
         _ if !fading.is_empty() => {
@@ -109,10 +113,12 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
     let percentage = |value: f64| format!("{} %", per_cent(value));
     let mut details = vec![];
     if let Some(accuracy) = &summary.accuracy {
-        details.push((
-            "Right if each window is served by the model before it",
-            percentage(accuracy.before),
-        ));
+        details.extend(accuracy.before.map(|before| {
+            (
+                "Right if each window is served by the model before it",
+                percentage(before),
+            )
+        }));
         let (gain, half) = (accuracy.last_gain, accuracy.last_gain_half_width);
         let (gain, half) = (signed(100.0 * gain, 1), fixed(100.0 * half, 1));
         details.push((
@@ -174,7 +180,7 @@ pub fn per_cent(fraction: f64) -> String {
 /// One line each on standard error, even when all else is quiet: notes may change what a result means.
 pub fn notes(notes: &Notes) {
     for note in notes.as_slice() {
-        eprintln!("note: {note}");
+        output::tell(&format!("note: {note}"));
     }
 }
 

@@ -7,8 +7,8 @@ use driftline::service::{Bundle, Watch, WindowRecord};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::say;
-use crate::interrupt;
 use crate::progress::Talk;
+use crate::{interrupt, output};
 
 /// Watches one command.
 pub struct Watcher {
@@ -63,7 +63,7 @@ impl Watch for Watcher {
         for note in notes.as_slice() {
             match &self.bar {
                 Some(bar) => bar.println(format!("note: {note}")),
-                None => eprintln!("note: {note}"),
+                None => output::tell(&format!("note: {note}")),
             }
         }
     }

@@ -135,14 +135,6 @@ impl CovertypeByDistance {
         }
     }
 
-    /// The authors' sizes and their standardisation with the whole file.
-    pub fn paper_leaking() -> Self {
-        Self {
-            standardization: Standardization::WholeFile,
-            ..Self::paper()
-        }
-    }
-
     /// The same drift with about one row in `divisor`; the rows are then the first of the order, not a sample of all.
     pub fn scaled_down(self, divisor: usize) -> Self {
         let less = |n: usize| (n / divisor.max(1)).max(1);
@@ -155,6 +147,18 @@ impl CovertypeByDistance {
             target_pool: less(self.target_pool),
             ..self
         }
+    }
+
+    /// How many rows are used.
+    pub fn used(&self) -> usize {
+        [
+            self.source,
+            self.held_out_source,
+            self.intermediate,
+            self.target,
+        ]
+        .into_iter()
+        .fold(0, usize::saturating_add)
     }
 
     pub fn benchmark(&self, covertype: &Covertype, seed: Seed) -> Result<Benchmark> {

@@ -9,6 +9,9 @@ use super::table::{Row, Table};
 /// A claim and what became of it on one data set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
+    pub dataset: String,
+    /// The method that it is about and, where there is one, the method that it is measured by.
+    pub methods: Vec<String>,
     pub claim: String,
     pub found: String,
     pub verdict: Verdict,
@@ -45,7 +48,14 @@ impl Check {
 }
 
 fn decide(spec: &CheckSpec, table: &Table, dataset: &str, planned: usize) -> Check {
-    let claim = describe(spec, dataset);
+    let methods = [Some(&spec.method), spec.above.as_ref()];
+    let check = |found, verdict| Check {
+        dataset: dataset.into(),
+        methods: methods.into_iter().flatten().cloned().collect(),
+        claim: describe(spec, dataset),
+        found,
+        verdict,
+    };
     let complete = |method: &str| {
         table
             .row(dataset, method)
@@ -53,11 +63,7 @@ fn decide(spec: &CheckSpec, table: &Table, dataset: &str, planned: usize) -> Che
     };
     let other = spec.above.as_deref().map(complete);
     let (Some(row), false) = (complete(&spec.method), matches!(other, Some(None))) else {
-        return Check {
-            claim,
-            found: "not all trials are finished".into(),
-            verdict: Verdict::Open,
-        };
+        return check("not all trials are finished".into(), Verdict::Open);
     };
     let margins = margins(spec, row, other.flatten());
     let (holds, found) = match spec.trials {
@@ -77,14 +83,9 @@ fn decide(spec: &CheckSpec, table: &Table, dataset: &str, planned: usize) -> Che
             )
         }
     };
-    Check {
-        claim,
-        found,
-        verdict: if holds {
-            Verdict::Holds
-        } else {
-            Verdict::Fails
-        },
+    match holds {
+        true => check(found, Verdict::Holds),
+        false => check(found, Verdict::Fails),
     }
 }
 

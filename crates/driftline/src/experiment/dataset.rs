@@ -58,7 +58,7 @@ impl Dataset {
                 settings.benchmark(&digits, seed)
             }
             Dataset::SameMnist(settings) => {
-                let used = settings.images + settings.held_out_source;
+                let used = settings.images.saturating_add(settings.held_out_source);
                 settings.benchmark(&raw.digits(Cache::mnist, used, "MNIST")?, seed)
             }
             Dataset::Portraits(settings) => settings.benchmark(&raw.portraits()?, seed),
@@ -72,11 +72,11 @@ impl Dataset {
         let seed = Seed::new(data_seed).named("data");
         let (settings, digits) = match self {
             Dataset::RotatingMnist(settings) => {
-                let more = settings.used() + settings.target;
+                let more = settings.used().saturating_add(settings.target);
                 (settings, raw.digits(Cache::mnist, more, "MNIST")?)
             }
             Dataset::RotatingFashionMnist(settings) => {
-                let more = settings.used() + settings.target;
+                let more = settings.used().saturating_add(settings.target);
                 (
                     settings,
                     raw.digits(Cache::fashion_mnist, more, "Fashion-MNIST")?,
@@ -175,12 +175,8 @@ impl RawData {
         match self {
             RawData::Cache(cache) => cache.covertype(),
             RawData::StandIns => {
-                let used = settings.source
-                    + settings.held_out_source
-                    + settings.intermediate
-                    + settings.target;
                 // A part of the stand-in's rows is of a class that is left out.
-                stand_in::covertype(2 * used, Seed::new(0))
+                stand_in::covertype(settings.used().saturating_mul(2), Seed::new(0))
             }
             RawData::None => Err(nowhere("Covertype")),
         }

@@ -54,6 +54,17 @@ pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 impl Choice {
+    /// Whether a table has the columns of time and identifiers.
+    pub(crate) fn expect_in(&self, fields: &[Field], path: &Path) -> Result<()> {
+        if let Some(name) = &self.time {
+            find(fields, name, "the time", path)?;
+        }
+        for name in &self.ids {
+            find(fields, name, "--id", path)?;
+        }
+        Ok(())
+    }
+
     /// Columns that are wanted as text whatever they hold; the label is not among them, because no stream is asked for it.
     pub(super) fn text_columns(&self) -> impl Iterator<Item = &str> {
         let filters = self.filters.iter().map(|filter| &filter.column);

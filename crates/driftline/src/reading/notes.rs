@@ -21,6 +21,12 @@ pub enum NoteCode {
     Imputed,
     /// Columns with one value in the whole source.
     ConstantColumns,
+    /// Texts of the source of which hardly two rows share one: names of rows rather than categories.
+    ManyCategories,
+    /// Texts of the source that are numbers but for a few.
+    MostlyNumbers,
+    /// A column of the source that the answers are in: it is no feature.
+    AnswersNoFeature,
     /// Columns that the model does not know.
     ColumnsAdded,
     ColumnsReordered,

@@ -198,6 +198,10 @@ impl RowReader {
         Ok(true)
     }
 
+    pub fn files(&self) -> &[PathBuf] {
+        &self.applied.files
+    }
+
     /// What was handled so far.
     pub fn notes(&self) -> &Notes {
         &self.notes

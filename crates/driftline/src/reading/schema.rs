@@ -1,6 +1,7 @@
 //! What is said about a table's columns before its rows are read.
 
 use super::columns::list;
+use super::encoding::Applied;
 use super::{Choice, Encoding, Field, FrameSource, NoteCode, Notes, ReadOptions};
 use crate::Result;
 
@@ -16,6 +17,8 @@ pub(super) fn peek(
         ..encoding.read_options(choice, options)
     };
     let frames = source.open(&options)?;
+    // Here all columns are at hand, so that a missing one can be told beside what there is.
+    Applied::new(encoding, choice, frames.fields(), frames.files())?;
     Ok((frames.fields().to_vec(), frames.stated()))
 }
 

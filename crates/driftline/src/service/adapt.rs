@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::bundle::Bundle;
 use super::digest::{InputDigest, blake3};
-use super::fit::Fit;
+use super::fit::{Fit, Prepared};
 use super::predictions;
 use super::run::{Manifest, Origin, RUN_FORMAT, RunFolder, StepInput};
 use super::settings::AdaptSettings;
@@ -14,10 +14,11 @@ use super::stages::{Stage, Stages};
 use super::walk::Walk;
 use super::watch::Watch;
 use super::window::Place;
+use crate::error::DataFault;
 use crate::models::any::AnyLearner;
 use crate::models::network::Runtime;
 use crate::random::Seed;
-use crate::reading::{FrameSource, NoteCode, ReadOptions, RowReader, Rows};
+use crate::reading::{Answer, Encoding, FrameSource, NoteCode, ReadOptions, RowReader, Rows};
 use crate::{Error, Result};
 
 /// How a stream is adapted to, and where the results go.
@@ -84,6 +85,42 @@ pub enum Start {
     Model(Box<Bundle>, Vec<PathBuf>),
 }
 
+/// Version 0 before it is trained.
+enum Ready {
+    Source(Box<Fit>, Box<Prepared>),
+    Model(Box<Bundle>),
+}
+
+impl Ready {
+    fn of(start: Start) -> Result<Self> {
+        Ok(match start {
+            Start::Source(fit, data) => {
+                let source = Box::new(fit.read(&*data.source)?);
+                Self::Source(fit, source)
+            }
+            Start::Model(bundle, _) => Self::Model(bundle),
+        })
+    }
+
+    fn encoding(&self) -> &Encoding {
+        match self {
+            Self::Source(_, source) => &source.encoding,
+            Self::Model(bundle) => &bundle.encoding,
+        }
+    }
+
+    fn model(self, origin: &Origin) -> Result<Bundle> {
+        let (Origin::Source(digests) | Origin::Model(digests)) = origin;
+        match self {
+            Self::Source(fit, source) => fit.train(*source, digests.clone()),
+            Self::Model(bundle) => Ok(Bundle {
+                version: 0,
+                ..*bundle
+            }),
+        }
+    }
+}
+
 impl Adapt {
     /// With the default settings, into `folder`.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
@@ -131,16 +168,18 @@ impl Adapt {
         let (mut run, mut stages) = match self.existing(&identity)? {
             Some(run) => {
                 let source = run.model(Some(0))?;
-                let stages = self.stages(&source, stream.source)?;
+                let stages = self.stages(&source.encoding, stream.source)?;
                 (run, stages)
             }
             None => {
-                let source = self.source(start, &origin)?;
+                let ready = Ready::of(start)?;
+                self.check_rows(ready.encoding(), &*stream.source)?;
+                let stages = self.stages(ready.encoding(), stream.source)?;
+                let claim = RunFolder::claim(&self.folder, self.replace)?;
+                let source = ready.model(&origin)?.with_runtime(self.runtime)?;
                 if let Origin::Source(_) = origin {
                     watch.fitted(&source);
                 }
-                self.check_rows(&source, &*stream.source)?;
-                let stages = self.stages(&source, stream.source)?;
                 let manifest = Manifest {
                     kind: "run".into(),
                     format: RUN_FORMAT,
@@ -160,7 +199,6 @@ impl Adapt {
                     command: self.command.clone(),
                     files: BTreeMap::new(),
                 };
-                let claim = RunFolder::claim(&self.folder, self.replace)?;
                 (claim.begin(manifest, &source)?, stages)
             }
         };
@@ -183,17 +221,34 @@ impl Adapt {
         Ok(run)
     }
 
-    /// Reads the whole stream once before anything is written: a fault in its last row is told now, not after hours of
-    /// training, and leaves no half of a run behind.
-    fn check_rows(&self, source: &Bundle, stream: &dyn FrameSource) -> Result<()> {
+    /// Reads the whole stream once before anything is trained or written: a fault in its last row is told now, not after
+    /// hours, and leaves no half of a run behind.
+    pub(super) fn check_rows(&self, encoding: &Encoding, stream: &dyn FrameSource) -> Result<()> {
         let choice = &self.settings.choice;
-        let mut rows = RowReader::open(stream, &source.encoding, choice, &self.read)?;
-        while rows.next_rows()?.is_some() {}
-        Ok(())
+        let mut reader = RowReader::open(stream, encoding, choice, &self.read)?;
+        let (mut known, mut unknown) = (false, false);
+        while let Some(rows) = reader.next_rows()? {
+            for answer in rows.answers.iter().flatten() {
+                known |= matches!(answer, Answer::Class(_));
+                unknown |= *answer == Answer::Unknown;
+            }
+        }
+        match &choice.answers {
+            Some(column) if unknown && !known => {
+                let classes = encoding.classes().join("`, `");
+                let path = &reader.files()[0];
+                let fault = DataFault::new(path, "none of the answers is a class of the model");
+                let help = format!(
+                    "the classes are `{classes}`; name the column that has them with --answers"
+                );
+                Err(fault.column(column).help(help).into())
+            }
+            _ => Ok(()),
+        }
     }
 
-    fn stages(&self, source: &Bundle, stream: Box<dyn FrameSource>) -> Result<Stages> {
-        Stages::open(stream, &source.encoding, &self.settings, &self.read)
+    fn stages(&self, encoding: &Encoding, stream: Box<dyn FrameSource>) -> Result<Stages> {
+        Stages::open(stream, encoding, &self.settings, &self.read)
     }
 
     /// The run in the folder, if it is this one.
@@ -213,19 +268,6 @@ impl Adapt {
             ));
         }
         RunFolder::open(&self.folder).map(Some)
-    }
-
-    fn source(&self, start: Start, origin: &Origin) -> Result<Bundle> {
-        let bundle = match (start, origin) {
-            (Start::Source(fit, data), Origin::Source(digests) | Origin::Model(digests)) => {
-                fit.on(&*data.source, digests.clone())?
-            }
-            (Start::Model(bundle, _), _) => Bundle {
-                version: 0,
-                ..*bundle
-            },
-        };
-        bundle.with_runtime(self.runtime)
     }
 
     /// What version 0 is made from, and how, as text for the identity.

@@ -127,7 +127,10 @@ impl Compare {
 
     fn source(&self, start: &Start, seed: u64) -> Result<Bundle> {
         let bundle = match start {
-            Start::Source(fit, data) => Fit::clone(fit).seed(seed).on(&*data.source, vec![])?,
+            Start::Source(fit, data) => {
+                let fit = Fit::clone(fit).seed(seed);
+                fit.train(fit.read(&*data.source)?, vec![])?
+            }
             Start::Model(bundle, _) => Bundle::clone(bundle),
         };
         bundle.with_runtime(self.runtime)

@@ -12,7 +12,9 @@ use crate::data::{Examples, LabeledDomain};
 use crate::models::Learner;
 use crate::models::network::Runtime;
 use crate::random::Seed;
-use crate::reading::{Choice, EncodeOptions, Encoding, FrameSource, Notes, ReadOptions};
+use crate::reading::{
+    Choice, EncodeOptions, Encoding, FrameSource, LabeledRows, Notes, ReadOptions,
+};
 
 /// How a source model is trained.
 ///
@@ -37,6 +39,13 @@ pub struct Fit {
     pub epochs: Option<NonZeroUsize>,
     pub seed: u64,
     pub runtime: Runtime,
+}
+
+/// A source that was read, before anything is trained on it.
+pub(super) struct Prepared {
+    pub encoding: Encoding,
+    pub rows: LabeledRows,
+    pub notes: Notes,
 }
 
 impl Fit {
@@ -66,15 +75,36 @@ impl Fit {
     /// Reads `source`, trains, and measures the model on rows held out. `inputs` are the files to be recorded by their
     /// hashes; a source that has none gives an empty list.
     pub fn run(&self, source: &dyn FrameSource, inputs: &[PathBuf]) -> Result<Bundle> {
-        self.on(source, InputDigest::of_all(inputs)?)
+        self.expect_columns(source)?;
+        let inputs = InputDigest::of_all(inputs)?;
+        self.train(self.read(source)?, inputs)
     }
 
-    /// The same for inputs that were hashed before.
-    pub(super) fn on(&self, source: &dyn FrameSource, inputs: Vec<InputDigest>) -> Result<Bundle> {
+    /// Where no stream follows that might have them, the columns of time and identifiers must be in the source.
+    pub(super) fn expect_columns(&self, source: &dyn FrameSource) -> Result<()> {
+        let frames = source.open(&self.read)?;
+        self.choice.expect_in(frames.fields(), &frames.files()[0])
+    }
+
+    /// The source, encoded. Nothing is trained yet.
+    pub(super) fn read(&self, source: &dyn FrameSource) -> Result<Prepared> {
         let mut notes = Notes::new();
         let options = EncodeOptions { standardize: true };
         let (encoding, rows) =
             Encoding::fit(source, &self.choice, &self.read, options, &mut notes)?;
+        Ok(Prepared {
+            encoding,
+            rows,
+            notes,
+        })
+    }
+
+    pub(super) fn train(&self, source: Prepared, inputs: Vec<InputDigest>) -> Result<Bundle> {
+        let Prepared {
+            encoding,
+            rows,
+            notes,
+        } = source;
         let class_counts = rows.labels.counts();
         let domain = LabeledDomain::new(rows.inputs, rows.labels)?;
         domain.expect_two_classes()?;

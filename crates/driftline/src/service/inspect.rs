@@ -61,7 +61,7 @@ pub struct RunView {
 
 /// Looks at `path`: a run folder, a model file, or a table (a folder of pictures is one).
 pub fn inspect(path: &Path, read: &ReadOptions) -> Result<Inspection> {
-    if Manifest::kind_of(path).is_some() {
+    if path.join("manifest.json").exists() {
         return run(path).map(|view| Inspection::Run(Box::new(view)));
     }
     if path.extension().is_some_and(|e| e == "safetensors") {

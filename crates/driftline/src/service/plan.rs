@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use super::adapt::{Adapt, Data, Start};
-use super::fit::Fit;
+use super::fit::{Fit, Prepared};
 use super::model_choice::ModelChoice;
 use crate::Result;
-use crate::reading::{EncodeOptions, Encoding, FrameSource, Notes, WindowedStream};
+use crate::reading::{FrameSource, Notes, WindowedStream};
 
 /// A source before it is trained on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,25 +41,26 @@ pub struct Plan {
 impl Fit {
     /// Reads `source` and says what would be trained.
     pub fn survey(&self, source: &dyn FrameSource) -> Result<Survey> {
-        Ok(self.encode(source)?.0)
+        self.expect_columns(source)?;
+        Ok(self.describe(&self.read(source)?))
     }
 
-    fn encode(&self, source: &dyn FrameSource) -> Result<(Survey, Encoding)> {
-        let mut notes = Notes::new();
-        let options = EncodeOptions { standardize: true };
-        let (encoding, rows) =
-            Encoding::fit(source, &self.choice, &self.read, options, &mut notes)?;
-        let survey = Survey {
+    fn describe(&self, source: &Prepared) -> Survey {
+        let Prepared {
+            encoding,
+            rows,
+            notes,
+        } = source;
+        Survey {
             rows: rows.labels.len(),
             classes: encoding.classes().to_vec(),
             class_counts: rows.labels.counts(),
             features: encoding.input_names(),
             input: encoding.shape().to_string(),
             model: self.model.resolved(encoding.shape()),
-            stated: rows.stated,
-            notes,
-        };
-        Ok((survey, encoding))
+            stated: rows.stated.clone(),
+            notes: notes.clone(),
+        }
     }
 }
 
@@ -67,11 +68,12 @@ impl Fit {
 pub fn plan(adapt: &Adapt, start: &Start, stream: Data) -> Result<Plan> {
     let (survey, encoding) = match start {
         Start::Source(fit, data) => {
-            let (survey, encoding) = fit.encode(&*data.source)?;
-            (Some(survey), encoding)
+            let source = fit.read(&*data.source)?;
+            (Some(fit.describe(&source)), source.encoding)
         }
         Start::Model(bundle, _) => (None, bundle.encoding.clone()),
     };
+    adapt.check_rows(&encoding, &*stream.source)?;
     let settings = &adapt.settings;
     let (choice, cut) = (&settings.choice, settings.cut());
     let stream = WindowedStream::open(stream.source, &encoding, choice, cut, &adapt.read)?;

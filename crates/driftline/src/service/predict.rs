@@ -5,6 +5,7 @@ use std::path::Path;
 use super::adapt::Data;
 use super::bundle::Bundle;
 use super::predictions::{Format, Sink};
+use super::watch::Watch;
 use crate::files::write_with;
 use crate::reading::{Choice, Notes, ReadOptions, RowReader};
 use crate::{Error, Result};
@@ -28,6 +29,7 @@ pub fn predict(
     choice: &Choice,
     read: &ReadOptions,
     out: &Path,
+    watch: &dyn Watch,
 ) -> Result<Predicted> {
     let format = Format::of(out)?;
     refuse_overwriting_input(data, out)?;
@@ -37,6 +39,9 @@ pub fn predict(
     write_with(out, |file| {
         let mut sink = Sink::new(format, file, out, &choice.ids, bundle.classes())?;
         while let Some(batch) = reader.next_rows()? {
+            if watch.should_stop() {
+                return Err(Error::Interrupted);
+            }
             let (labels, probabilities) = bundle.predict(&batch)?;
             for (count, more) in counts.iter_mut().zip(labels.counts()) {
                 *count += more;

@@ -116,6 +116,13 @@ const METHODS: [(&str, Method); 4] = [
     ("accumulate", Method::Accumulate),
 ];
 
+impl Method {
+    /// Whether every step learns from the same rows.
+    pub(super) fn repeats(self) -> bool {
+        matches!(self, Method::Target | Method::All)
+    }
+}
+
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = METHODS.iter().find(|(_, method)| method == self);

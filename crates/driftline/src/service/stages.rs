@@ -127,7 +127,6 @@ impl Stages {
             Method::Accumulate => self.heap(&window.rows.inputs)?,
             _ => window.rows.inputs.clone(),
         };
-        let repeated = matches!(self.method, Method::Target | Method::All);
         Ok(Some(Stage {
             number,
             learn: Domain::new(learn),
@@ -136,7 +135,7 @@ impl Stages {
                 .map(|(from, to)| (from.to_string(), to.to_string())),
             rows: window.rows,
             notes: window.notes,
-            last: !repeated || number == self.planned,
+            last: !self.method.repeats() || number == self.planned,
         }))
     }
 

@@ -4,17 +4,17 @@ use super::adapt::{Data, Walker};
 use super::digest::InputDigest;
 use super::run::{RunFolder, StepInput};
 use super::stages::Stage;
-use crate::Result;
 use crate::data::Domain;
 use crate::models::network::Runtime;
 use crate::reading::{Notes, ReadOptions, read_all};
+use crate::{Error, Result};
 
 /// What became of the new rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stepped {
     /// They made this version.
     Added(usize),
-    /// The same contents were this window already (0: the run's own stream). Nothing was changed.
+    /// The run has seen these contents, the last of them in this window (0: in its own stream). Nothing was changed.
     Known(usize),
 }
 
@@ -30,6 +30,15 @@ pub fn step(
     let inputs = InputDigest::of_all(&data.inputs)?;
     if let Some(window) = run.manifest().window_of(&inputs) {
         return Ok(Stepped::Known(window));
+    }
+    let (finished, planned) = (run.manifest().windows, run.manifest().planned);
+    if finished < planned {
+        return Err(Error::corrupt(
+            run.folder(),
+            format!(
+                "is not finished: {finished} of {planned} windows; the command that began it goes on with it, then step"
+            ),
+        ));
     }
     let mut choice = run.manifest().settings.choice.clone();
     match answers {

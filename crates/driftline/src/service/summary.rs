@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::bundle::SourceRecord;
+use super::run::RunFolder;
 use super::window::{Shares, WindowRecord};
 use crate::evaluate::paired_shares;
 
@@ -17,13 +18,15 @@ pub struct Summary {
     pub signs: Signs,
 }
 
-/// What may be said about the adapted model. The last three are guesses from what can be seen without answers.
+/// What may be said about the adapted model. The last four are guesses from what can be seen without answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     Helped,
     Hurt,
     NoClearDifference,
+    /// Every window was held, so the model is still the source model.
+    Unchanged,
     /// Nothing looks wrong.
     Steady,
     /// Something changed that is worth a look.
@@ -36,7 +39,8 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AccuracySummary {
     pub scored: usize,
-    pub before: f64,
+    /// Each window by the model before it; absent for methods that wait for the end of the stream.
+    pub before: Option<f64>,
     pub after: f64,
     pub unadapted: f64,
     /// Adapted less unadapted, with half of its 90 % interval.
@@ -65,10 +69,22 @@ pub struct Signs {
 
 impl Summary {
     /// `None` of no windows.
-    pub fn of(records: &[WindowRecord], source: &SourceRecord) -> Option<Self> {
+    pub fn of(run: &RunFolder, source: &SourceRecord) -> Option<Self> {
+        let records = run.records();
         let last = records.last()?;
         let held = records.iter().filter(|record| record.held).count();
-        let accuracy = AccuracySummary::of(records);
+        let accuracy = match run.manifest().settings.method.repeats() {
+            false => AccuracySummary::of(records),
+            // The same rows are scored after every step over the stream: only the last of these counts.
+            true => {
+                let steps = run.manifest().planned.min(records.len());
+                let accuracy = AccuracySummary::of(&records[steps.saturating_sub(1)..]);
+                accuracy.map(|accuracy| AccuracySummary {
+                    before: None,
+                    ..accuracy
+                })
+            }
+        };
         let signs = Signs::of(records, last, source);
         let verdict = match &accuracy {
             Some(accuracy) => accuracy.verdict(),
@@ -104,7 +120,7 @@ impl AccuracySummary {
         let (all, last) = (gain(0)?, gain(scores().count().saturating_sub(2))?);
         Some(Self {
             scored,
-            before: mean(|s| s.accuracy_before),
+            before: Some(mean(|s| s.accuracy_before)),
             after: mean(|s| s.accuracy_after),
             unadapted: mean(|s| s.accuracy_unadapted),
             gain: all.0,
@@ -165,6 +181,7 @@ impl Signs {
             || self.confidence_change.is_some_and(|change| change < -0.1)
             || held > 0;
         match (doubtful, watch) {
+            _ if held == windows => Verdict::Unchanged,
             (true, _) => Verdict::Doubtful,
             (false, true) => Verdict::Watch,
             (false, false) => Verdict::Steady,

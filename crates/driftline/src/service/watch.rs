@@ -13,7 +13,7 @@ pub trait Watch: Sync {
     fn noted(&self, _notes: &Notes) {}
     /// A window is finished and safely stored.
     fn window(&self, _record: &WindowRecord, _windows: usize) {}
-    /// Asked between windows; true ends with [`Error::Interrupted`](crate::Error::Interrupted).
+    /// Asked between windows and batches; true ends with [`Error::Interrupted`](crate::Error::Interrupted).
     fn should_stop(&self) -> bool {
         false
     }

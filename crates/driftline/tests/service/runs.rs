@@ -11,6 +11,7 @@ use driftline::service::{
     Adapt, Data, Fit, Method, ModelChoice, RunFolder, Start, Stepped, Watch, WindowRecord, step,
 };
 
+use crate::going_on::csv;
 use crate::memory::{Memory, circle};
 
 /// Sixty windows' worth of turning would be too slow; this turns by 1.2 in six windows of 60.
@@ -64,7 +65,13 @@ fn adapt(folder: &Path) -> Adapt {
 }
 
 /// Stops after so many windows.
-struct StopAfter(AtomicUsize);
+pub struct StopAfter(AtomicUsize);
+
+impl StopAfter {
+    pub fn new(windows: usize) -> Self {
+        Self(AtomicUsize::new(windows))
+    }
+}
 
 impl Watch for StopAfter {
     fn window(&self, _: &WindowRecord, _: usize) {
@@ -161,7 +168,7 @@ fn a_stopped_run_ends_with_the_same_bytes() {
         );
         let part = folder.path().join("part");
         for windows in [1, 2, 1] {
-            let watch = StopAfter(AtomicUsize::new(windows));
+            let watch = StopAfter::new(windows);
             let stopped = adapt(&part).run(start(model), data(stream()), &watch);
             assert!(matches!(stopped, Err(Error::Interrupted)));
             // What a kill may leave: files of the window at work that no manifest names, and one half-written.
@@ -331,23 +338,6 @@ fn steps_append_versions_and_rollback_deletes_nothing() {
     assert_eq!(run.records()[7].teacher, 2);
     drop(run);
     assert_eq!(RunFolder::read(&path).unwrap().manifest().current, 8);
-}
-
-fn csv(table: &Memory) -> String {
-    use driftline::reading::Column;
-    let names: Vec<&str> = table.fields.iter().map(|field| &*field.name).collect();
-    let mut text = names.join(",") + "\n";
-    for row in 0..table.rows {
-        let cells: Vec<String> = (table.columns.iter())
-            .map(|column| match column {
-                Column::Numbers(numbers) => numbers.get(row).to_string(),
-                Column::Text(texts) => texts.get(row).unwrap_or("").to_owned(),
-                _ => String::new(),
-            })
-            .collect();
-        text += &(cells.join(",") + "\n");
-    }
-    text
 }
 
 /// All rows alike: the filter leaves one class, and the model is kept.

@@ -49,6 +49,7 @@ fn agent_for(mirror: &str) -> Result<Agent> {
     let mut config = Agent::config_builder()
         .timeout_connect(Some(Duration::from_secs(30)))
         .timeout_recv_response(Some(Duration::from_secs(60)))
+        .timeout_recv_body(Some(Duration::from_secs(15 * 60)))
         .https_only(!is_loopback)
         .http_status_as_error(false);
     if is_loopback {

@@ -110,7 +110,7 @@ fn archive_in(place: &Path) -> Option<PathBuf> {
     below.into_iter().next()
 }
 
-/// Files without a published checksum must at least be readable before they replace what is there.
+/// Files without a published checksum must at least be readable, and hold something, before they replace what is there.
 fn prove(dataset: &Dataset, files: &Files) -> Result<()> {
     if dataset.files.iter().all(|file| file.sha256.is_some()) {
         return Ok(());
@@ -118,11 +118,23 @@ fn prove(dataset: &Dataset, files: &Files) -> Result<()> {
     let folder = clients::scratch()?;
     let trial = Cache::at(folder.path());
     trial.store(dataset, files)?;
-    match dataset.name {
-        "portraits" => trial.portraits().map(drop)?,
-        name => trial.table(name).map(drop)?,
+    let fault = |what: String| {
+        // Whoever called knows nothing of the scratch folder.
+        let place = format!("{}/", trial.folder_of(dataset).display());
+        Failure::told(format!(
+            "cannot take this for {}: {}",
+            dataset.title,
+            what.replace(&place, "")
+        ))
+    };
+    let rows = match dataset.name {
+        "portraits" => trial.portraits().map(|portraits| portraits.len()),
+        name => trial.table(name).map(|table| table.len()),
+    };
+    match rows.map_err(|error| fault(error.to_string()))? {
+        0 => Err(fault("it holds no example".into())),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -148,6 +160,10 @@ mod tests {
         std::fs::write(&file, "session,f0,user\n1,many,3\n").unwrap();
         let error = run(&cache, &args("keystroke", &file), Talk::Quiet).unwrap_err();
         assert!(error.to_string().contains("`many`"), "{error}");
+        assert!(!error.to_string().contains("tmp"), "{error}");
+        std::fs::write(&file, "session,f0,user\n").unwrap();
+        let error = run(&cache, &args("keystroke", &file), Talk::Quiet).unwrap_err();
+        assert!(error.to_string().contains("no example"), "{error}");
         assert_eq!(cache.table("keystroke").unwrap().len(), 2);
     }
 

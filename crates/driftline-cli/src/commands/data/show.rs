@@ -7,7 +7,7 @@ use driftline::datasets::catalog::{self, Dataset, Origin};
 use serde::Serialize;
 
 use crate::failure::{Outcome, Result};
-use crate::output::{print, print_json};
+use crate::output::{print, print_json, tell};
 
 #[derive(Serialize)]
 struct Listed {
@@ -116,7 +116,7 @@ pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result {
     }
     let sound = all.iter().all(|dataset| dataset.intact);
     if !sound {
-        eprintln!("help: fetch anew what is missing or changed: `driftline data fetch NAME`");
+        tell("help: fetch anew what is missing or changed: `driftline data fetch NAME`");
     }
     Ok(if sound {
         Outcome::Done

@@ -155,11 +155,12 @@ fn contrast(plan: &Plan, library: &Library<'_>) -> Result<String> {
     })
 }
 
-/// By how much ours differs from the printed mean, where that is more than both intervals together.
+/// By how much ours differs from the printed mean, where that is more than both intervals together, both computed as the
+/// paper does: a printed interval is narrower than Student's, and only like may be compared with like.
 fn beyond(row: &Row) -> Option<String> {
     let cell = row.printed.as_ref()?;
     let difference = row.accuracy.mean - cell.mean;
-    let reach = row.accuracy.half_width? + cell.half_width.unwrap_or(0.0);
+    let reach = row.paper_style.half_width? + cell.half_width.unwrap_or(0.0);
     // Printed numbers are rounded to a tenth.
     (difference.abs() > reach + 0.05).then(|| format!("{difference:+.1}"))
 }

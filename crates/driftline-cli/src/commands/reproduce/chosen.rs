@@ -1,12 +1,13 @@
 //! Which experiments, and which of their trials, a call of `reproduce` is about.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use driftline::datasets::{Cache, catalog};
-use driftline::experiment::{Plan, RawData, Selection, Store, TrialKey};
+use driftline::experiment::{Check, Plan, RawData, Selection, Store, TrialKey};
 
 use super::{ReproduceArgs, shipped};
 use crate::failure::{Failure, Result};
+use crate::output;
 
 /// One experiment.
 #[derive(Debug)]
@@ -28,6 +29,22 @@ impl Chosen {
         let finished = store.ids();
         let open = |key: &&TrialKey| !finished.contains(&*self.plan.trial_id(key));
         self.keys.iter().filter(open).copied().collect()
+    }
+
+    /// What the results must show, as far as it is about wanted trials alone.
+    pub fn checks(&self, store: &Store) -> Vec<Check> {
+        let is_wanted = |dataset: &str, method: &str| {
+            self.keys.iter().any(|key| {
+                self.plan.datasets[key.dataset].name == dataset
+                    && self.plan.methods[key.method].name == method
+            })
+        };
+        let mut checks = Check::all(store);
+        checks.retain(|check| {
+            let mut methods = check.methods.iter();
+            methods.all(|method| is_wanted(&check.dataset, method))
+        });
+        checks
     }
 
     /// Whether all trials of the file are finished, wanted or not.
@@ -59,10 +76,22 @@ impl Chosen {
     }
 }
 
+/// Where results are: those from another copy of the data stand beside the published ones, in a folder of their own.
+pub fn folder(out: &Path, plan: &Plan) -> PathBuf {
+    let copies = plan.datasets.iter().filter_map(|d| d.other_copy.as_deref());
+    let name: Vec<&str> = [&*plan.name].into_iter().chain(copies).collect();
+    out.join(name.join("-"))
+}
+
 /// What is finished of each, read without locking anything.
 pub fn views(chosen: &[Chosen]) -> Result<Vec<Store>> {
-    let views = chosen.iter().map(|one| Store::view(&one.folder, &one.plan));
-    Ok(views.collect::<driftline::Result<_>>()?)
+    let mut stores = Vec::new();
+    for one in chosen {
+        let store = Store::view(&one.folder, &one.plan)?;
+        output::warn_of_lines(&store, "; its trial counts as not run");
+        stores.push(store);
+    }
+    Ok(stores)
 }
 
 /// The experiments that the arguments speak of; an unknown name is an error.
@@ -111,7 +140,7 @@ pub fn choose(args: &ReproduceArgs) -> Result<Vec<Chosen>> {
                 shard: None,
             };
             Ok(Chosen {
-                folder: args.out.join(&plan.name),
+                folder: folder(&args.out, &plan),
                 keys: plan.trials(&selection)?,
                 plan,
             })

@@ -7,6 +7,7 @@ use driftline::datasets::Cache;
 use driftline::evaluate::Interval;
 use driftline::experiment::{Contrast, Plan, Store, contrasts};
 
+use super::chosen::folder;
 use super::shipped;
 use crate::failure::{Failure, Result};
 
@@ -60,7 +61,7 @@ impl<'a> Library<'a> {
     }
 
     pub fn store(&self, plan: &Plan) -> Result<Store> {
-        Ok(Store::view(&self.folder.join(&plan.name), plan)?)
+        Ok(Store::view(&folder(self.folder, plan), plan)?)
     }
 
     /// `None` for an experiment that is not to be compared.

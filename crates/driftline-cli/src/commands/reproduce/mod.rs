@@ -104,7 +104,7 @@ pub fn run(args: &ReproduceArgs, talk: Talk) -> Result {
     let failed = |check: &Check| check.verdict == Verdict::Fails;
     let holds = match &verified {
         Some(verified) => verified.holds(),
-        None => !stores.iter().flat_map(Check::all).any(|c| failed(&c)),
+        None => !tables.iter().flat_map(|t| &t.checks).any(failed),
     };
     Ok(match holds {
         true => Outcome::Done,

@@ -42,7 +42,7 @@ pub fn collect(shown: &[(&Chosen, &Store)], library: &Library<'_>) -> Result<Vec
                 table.notes.push(note.clone());
             }
         }
-        table.checks.extend(Check::all(store));
+        table.checks.extend(chosen.checks(store));
         table.contrasts.extend(library.contrast(&chosen.plan)?);
     }
     Ok(tables)
@@ -71,7 +71,7 @@ fn cells(chosen: &Chosen, store: &Store) -> Vec<Cell> {
 pub fn json(tables: &[PaperTable]) -> Value {
     let table = |table: &PaperTable| {
         let rows: Vec<Value> = table.cells.iter().map(Cell::json).collect();
-        json!({ "table": table.name, "rows": rows, "notes": table.notes })
+        json!({ "table": table.name, "rows": rows, "notes": table.notes, "checks": output::checks(&table.checks) })
     };
     json!({ "tables": tables.iter().map(table).collect::<Vec<_>>() })
 }

@@ -132,7 +132,7 @@ impl fmt::Display for Reasons {
         for (count, why) in [
             (
                 self.too_long,
-                "took more than two minutes or have no time on record",
+                "took more than two minutes or have no time of a whole run on record",
             ),
             (
                 self.other_machine,

@@ -118,7 +118,7 @@ fn class_share(portraits: &Portraits, id: &str) -> Option<Figure> {
     );
     y.reference = Some((50.0, "half".into()));
     let caption = format!(
-        "Rolling share over {WINDOW} portraits in order of time, with the 90 % band ±1.645·√(p(1 − p)/{WINDOW}). The          classes shift too, not only the pictures. Of the {} dated portraits alone.",
+        "Rolling share over {WINDOW} portraits in order of time, with the 90 % band ±1.645·√(p(1 − p)/{WINDOW}). The classes shift too, not only the pictures. Of the {} dated portraits alone.",
         portraits.len()
     );
     let title = "Share of the classes over the years";

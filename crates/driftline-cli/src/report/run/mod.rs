@@ -24,7 +24,7 @@ const MOST_ROWS: usize = 120;
 pub fn section(run: &RunFolder, number: usize) -> driftline::Result<Section> {
     let manifest = run.manifest();
     let source = run.model(Some(0))?.source;
-    let summary = Summary::of(run.records(), &source);
+    let summary = Summary::of(run, &source);
     let id = format!("r{number}");
     let records = run.records();
     let mut settings = vec![settings::grid("Adaptation", &json!(manifest.settings))];
@@ -85,6 +85,7 @@ fn verdict(summary: &Summary) -> (&'static str, String) {
         Verdict::Helped => ("holds", format!("✓ Adapting helped: {points}")),
         Verdict::Hurt => ("fails", format!("✗ Adapting made things worse: {points}")),
         Verdict::NoClearDifference => ("open", format!("○ No clear difference: {points}")),
+        Verdict::Unchanged => ("open", "○ Not scored; nothing was learned".into()),
         Verdict::Steady => ("open", "○ Not scored; nothing looks wrong".into()),
         Verdict::Watch => ("open", "○ Not scored; worth a look".into()),
         Verdict::Doubtful => ("fails", "✗ Not scored; doubtful".into()),

@@ -1,6 +1,6 @@
 //! Turning rows of a frame into inputs, as the source has fixed it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::classes::ClassLookup;
@@ -28,6 +28,30 @@ pub(crate) struct Applied {
     pub(super) impute: bool,
     pub(super) fields: Vec<Field>,
     pub files: Arc<[PathBuf]>,
+}
+
+/// What a model takes was settled when it was fitted: a wish for something else must not go unheard.
+fn expect_no_change(encoding: &Encoding, choice: &Choice, path: &Path) -> Result<()> {
+    let fault = |name: &str, what: &str, how: &str| -> Result<()> {
+        Err(DataFault::new(path, what).column(name).help(how).into())
+    };
+    for (name, categories) in encoding.columns().into_iter().zip(encoding.categories()) {
+        if choice.exclude.iter().any(|other| other == name) {
+            return fault(
+                name,
+                "is a feature of the model, so it cannot be left out",
+                "fit a model without it: --exclude together with --source",
+            );
+        }
+        if categories.is_none() && choice.categories.iter().any(|other| other == name) {
+            return fault(
+                name,
+                "is a number to the model, so its values cannot be categories",
+                "fit a model that takes them so: --category together with --source",
+            );
+        }
+    }
+    Ok(())
 }
 
 impl Applied {
@@ -77,6 +101,7 @@ impl Applied {
             .help("leave it out of the source with --exclude")
             .into());
         }
+        expect_no_change(encoding, choice, path)?;
         let ids = choice.ids.iter().map(|name| {
             let at = find(fields, name, "--id", path)?;
             Ok((name.clone(), at))
@@ -122,6 +147,10 @@ impl Applied {
         buffer: &mut RowBuffer,
         notes: &mut Notes,
     ) -> Result<()> {
+        // Columns begin somewhere inside a row, and here is none.
+        if rows.is_empty() {
+            return Ok(());
+        }
         let start = buffer.values.len();
         buffer.values.resize(start + rows.len() * self.width, 0.0);
         let values = &mut buffer.values[start..];

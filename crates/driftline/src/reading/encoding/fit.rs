@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::apply::Applied;
 use super::statistics::{Pieces, Unfit, of_numbers, of_texts};
-use super::{EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes};
+use super::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes};
 use crate::data::Labels;
 use crate::error::DataFault;
 use crate::reading::columns::{find, list};
@@ -69,6 +69,14 @@ impl Table {
         let path = frames.files()[0].clone();
         let fields = frames.fields().to_vec();
         let label = find(&fields, label, "the label", &path)?;
+        for (names, part) in [
+            (&choice.exclude, "--exclude"),
+            (&choice.categories, "--category"),
+        ] {
+            for name in names {
+                find(&fields, name, part, &path)?;
+            }
+        }
         let selection = Selection::new(choice, &fields, &path)?;
         let (mut kept, mut bytes, mut rows) = (vec![], 0, 0);
         while let Some(frame) = frames.next_frame()? {
@@ -217,8 +225,45 @@ impl Table {
                 list(constant.iter().copied())
             )
         });
-        let features = fitted.into_iter().map(|(feature, _)| feature);
-        Ok(InputEncoding::Features(features.collect()))
+        let features: Vec<Feature> = fitted.into_iter().map(|(feature, _)| feature).collect();
+        self.doubts(&features, choice, notes);
+        Ok(InputEncoding::Features(features))
+    }
+
+    /// Features that are hardly meant as such.
+    fn doubts(&self, features: &[Feature], choice: &Choice, notes: &mut Notes) {
+        let answers = choice.answers.as_ref().filter(|answers| {
+            choice.label != choice.answers && self.fields.iter().any(|f| f.name == **answers)
+        });
+        if let Some(name) = answers {
+            notes.add(NoteCode::AnswersNoFeature, name, 1, || {
+                format!("column `{name}` holds the answers, so the source's is no feature")
+            });
+        }
+        let rows: usize = self.frames.iter().map(|(_, rows)| rows.len()).sum();
+        for feature in features {
+            let (Coding::OneHot { categories, .. }, name) = (&feature.coding, &feature.name) else {
+                continue;
+            };
+            if choice.categories.contains(name) {
+                continue;
+            }
+            let count = categories.len();
+            let is_number = |text: &&String| text.trim().parse::<f64>().is_ok();
+            let mut others = categories.iter().filter(|text| !is_number(text));
+            if count > 2 && 10 * categories.iter().filter(is_number).count() >= 9 * count {
+                let other = others
+                    .next()
+                    .map_or(String::new(), |text| format!(" such as `{text}`"));
+                notes.add(NoteCode::MostlyNumbers, name, 1, || {
+                    format!("column `{name}` is taken for {count} categories, though most are numbers: mend the others{other}, or say that it is meant with --category {name}")
+                });
+            } else if count > 2 && 2 * count > rows {
+                notes.add(NoteCode::ManyCategories, name, 1, || {
+                    format!("column `{name}` has {count} different texts in {rows} rows: if it names the rows, it is no feature; pass it through with --id {name} or leave it out with --exclude {name}")
+                });
+            }
+        }
     }
 
     fn feature(

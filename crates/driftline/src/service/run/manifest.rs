@@ -142,20 +142,18 @@ impl Manifest {
         text.into_bytes()
     }
 
-    /// The window whose rows came from files with exactly these contents, if there is one; 0 for the stream.
+    /// Where files with exactly these contents have been seen, if all of them have: the latest window that `step` added,
+    /// or 0 for the stream.
     pub fn window_of(&self, inputs: &[InputDigest]) -> Option<usize> {
-        let hashes = |inputs: &[InputDigest]| -> Vec<String> {
-            inputs.iter().map(|input| input.blake3.clone()).collect()
+        let has = |all: &[InputDigest], input: &InputDigest| {
+            all.iter().any(|known| known.blake3 == input.blake3)
         };
-        let wanted = hashes(inputs);
-        let step = self
-            .steps
-            .iter()
-            .find(|step| hashes(&step.inputs) == wanted);
-        match step {
-            Some(step) => Some(step.window),
-            None if hashes(&self.stream) == wanted => Some(0),
-            None => None,
-        }
+        let seen = |input: &InputDigest| {
+            let step = self.steps.iter().rfind(|step| has(&step.inputs, input));
+            step.map(|step| step.window)
+                .or_else(|| has(&self.stream, input).then_some(0))
+        };
+        let windows = inputs.iter().map(seen).collect::<Option<Vec<usize>>>();
+        windows?.into_iter().max()
     }
 }

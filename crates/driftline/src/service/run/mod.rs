@@ -107,22 +107,15 @@ impl RunFolder {
         ))
     }
 
-    /// Takes `folder` for a new run; with `replace`, an older run in it is removed first.
+    /// Takes `folder` for a new run. With `replace`, an older run in it stays until the new one begins.
     pub fn claim(folder: &Path, replace: bool) -> Result<Claim> {
         if !replace {
             Self::expect_free(folder)?;
         }
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let lock = Lock::take(folder)?;
-        if replace {
-            remove_run(folder)?;
-        } else {
+        if !replace {
             Self::expect_free(folder)?;
-        }
-        clear_leftovers(folder)?;
-        for name in FOLDERS {
-            let path = folder.join(name);
-            fs::create_dir_all(&path).map_err(Error::io(&path))?;
         }
         Ok(Claim {
             folder: folder.into(),
@@ -145,7 +138,7 @@ impl RunFolder {
 
     /// The outcome in a few numbers; `None` before the first window.
     pub fn summary(&self) -> Result<Option<Summary>> {
-        Ok(Summary::of(&self.records, &self.model(Some(0))?.source))
+        Ok(Summary::of(self, &self.model(Some(0))?.source))
     }
 
     /// The model of a version, or of the current one. Its checksum is compared.
@@ -247,6 +240,12 @@ pub struct Claim {
 impl Claim {
     /// Begins the run: version 0 and the first manifest.
     pub fn begin(self, manifest: Manifest, source: &Bundle) -> Result<RunFolder> {
+        remove_run(&self.folder)?;
+        clear_leftovers(&self.folder)?;
+        for name in FOLDERS {
+            let path = self.folder.join(name);
+            fs::create_dir_all(&path).map_err(Error::io(&path))?;
+        }
         let mut run = RunFolder {
             folder: self.folder,
             manifest,

@@ -1,0 +1,197 @@
+//! Streams in several files: runs that are stopped and go on, that are stepped, and that are summed up.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use driftline::Error;
+use driftline::models::network::Runtime;
+use driftline::reading::{Choice, Column, Files, Filter, ReadOptions};
+use driftline::service::{
+    Adapt, Bundle, Data, Fit, Method, RunFolder, Start, Stepped, Verdict, Watch, predict, step,
+};
+
+use crate::memory::{Memory, circle};
+use crate::runs::StopAfter;
+
+const READ: fn() -> ReadOptions = ReadOptions::default;
+
+/// Four files of 60 rows that turn by and by; numbers come before a text, so that no column begins where a row does.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let write = |number: u32| {
+        let path = folder.join(format!("later-{number}.csv"));
+        let table = circle(60, 3, 0.2 * f64::from(number), 30 + u64::from(number));
+        fs::write(&path, csv(&table)).unwrap();
+        path
+    };
+    (1..=4).map(write).collect()
+}
+
+/// A table as a file.
+pub fn csv(table: &Memory) -> String {
+    let names: Vec<&str> = table.fields.iter().map(|field| &*field.name).collect();
+    let mut text = names.join(",") + "\n";
+    for row in 0..table.rows {
+        let cells: Vec<String> = (table.columns.iter())
+            .map(|column| match column {
+                Column::Numbers(numbers) => numbers.get(row).to_string(),
+                Column::Text(texts) => texts.get(row).unwrap_or("").to_owned(),
+                _ => String::new(),
+            })
+            .collect();
+        text += &(cells.join(",") + "\n");
+    }
+    text
+}
+
+fn data(paths: &[PathBuf]) -> Data {
+    Data::files(Files::new(paths).unwrap())
+}
+
+fn source() -> Start {
+    source_without(&[])
+}
+
+fn source_without(columns: &[&str]) -> Start {
+    let table = Data {
+        source: Box::new(circle(90, 3, 0.0, 10)),
+        inputs: vec![],
+    };
+    let mut fit = Fit::new("label");
+    fit.choice.exclude = columns.iter().map(|name| name.to_string()).collect();
+    Start::Source(Box::new(fit), table)
+}
+
+fn adapt(folder: &Path) -> Adapt {
+    Adapt::new(folder.join("run"))
+        .window(20)
+        .unwrap()
+        .answers("label")
+}
+
+#[test]
+fn a_run_goes_on_in_a_later_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = files(folder.path());
+    let stopped = adapt(folder.path()).run(source(), data(&paths), &StopAfter::new(7));
+    assert!(matches!(stopped, Err(Error::Interrupted)));
+    let run = adapt(folder.path())
+        .run(source(), data(&paths), &())
+        .unwrap();
+    assert_eq!(run.records().len(), 12);
+    let whole = Adapt::new(folder.path().join("whole")).window(20).unwrap();
+    let whole = whole.answers("label").run(source(), data(&paths), &());
+    assert_eq!(run.records(), whole.unwrap().records());
+}
+
+#[test]
+fn files_of_which_no_row_counts_are_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = files(folder.path());
+    let model = match source() {
+        Start::Source(fit, table) => fit.run(&*table.source, &[]).unwrap(),
+        Start::Model(..) => unreachable!("it is a source"),
+    };
+    let choice = Choice {
+        filters: vec![Filter {
+            column: "label".into(),
+            value: "nobody".into(),
+        }],
+        ..Choice::default()
+    };
+    let out = folder.path().join("p.csv");
+    let done = predict(&model, &data(&paths), &choice, &READ(), &out, &()).unwrap();
+    assert_eq!(done.rows, 0);
+}
+
+#[test]
+fn a_step_waits_for_the_end_of_the_stream_and_knows_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = files(folder.path());
+    adapt(folder.path())
+        .run(source(), data(&paths[..3]), &StopAfter::new(2))
+        .unwrap_err();
+    let stepped = |input: &[PathBuf]| {
+        let mut run = RunFolder::open(&folder.path().join("run"))?;
+        step(&mut run, &data(input), None, &READ(), Runtime::default())
+    };
+    let error = stepped(&paths[3..]).unwrap_err().to_string();
+    assert!(error.contains("2 of 9 windows"), "{error}");
+    adapt(folder.path())
+        .run(source(), data(&paths[..3]), &())
+        .unwrap();
+    assert_eq!(stepped(&paths[1..2]).unwrap(), Stepped::Known(0));
+    assert_eq!(stepped(&paths[3..]).unwrap(), Stepped::Added(10));
+    assert_eq!(stepped(&paths[2..]).unwrap(), Stepped::Known(10));
+}
+
+/// Methods that repeat score the same rows at every step: they count once, and no window was served by them.
+#[test]
+fn repeated_rows_are_summed_up_once() {
+    for (method, scored) in [
+        (Method::All, 240),
+        (Method::Target, 20),
+        (Method::Gradual, 240),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = files(folder.path());
+        let run = adapt(folder.path())
+            .method(method)
+            .run(source(), data(&paths), &())
+            .unwrap();
+        let accuracy = run.summary().unwrap().unwrap().accuracy.unwrap();
+        assert_eq!(accuracy.scored, scored, "{method}");
+        let waits = method != Method::Gradual;
+        assert_eq!(accuracy.before.is_none(), waits, "{method}");
+        if waits {
+            let last = run.records().last().unwrap().score.as_ref().unwrap();
+            assert_eq!(accuracy.after, last.accuracy_after, "{method}");
+        }
+    }
+}
+
+/// Notices whether anything was trained.
+struct Trained(AtomicBool);
+
+impl Watch for Trained {
+    fn fitted(&self, _: &Bundle) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn faults_are_told_before_anything_is_trained_and_the_old_run_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = files(folder.path());
+    let before = adapt(folder.path())
+        .run(source(), data(&paths), &())
+        .unwrap();
+    let before = before.manifest().clone();
+    let mut faulty = fs::read_to_string(&paths[3]).unwrap();
+    faulty += "1.0,oops,red,a\n";
+    fs::write(&paths[3], faulty).unwrap();
+    let (watch, mut again) = (Trained(AtomicBool::new(false)), adapt(folder.path()));
+    again.replace = true;
+    let error = again.run(source(), data(&paths), &watch).unwrap_err();
+    assert!(error.to_string().contains("row 61"), "{error}");
+    let error = again
+        .answers("x")
+        .run(source_without(&["x"]), data(&paths[..3]), &watch)
+        .unwrap_err();
+    assert!(error.to_string().contains("none of the answers"), "{error}");
+    assert!(!watch.0.load(Ordering::SeqCst));
+    let run = RunFolder::read(&folder.path().join("run")).unwrap();
+    assert_eq!(*run.manifest(), before);
+}
+
+#[test]
+fn a_run_that_learned_nothing_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = files(folder.path());
+    let mut starved = adapt(folder.path());
+    starved.settings.choice.answers = None;
+    starved.settings.drop = driftline::data::Fraction::new(0.99).unwrap();
+    let run = starved.run(source(), data(&paths), &()).unwrap();
+    let summary = run.summary().unwrap().unwrap();
+    assert_eq!((summary.held, summary.verdict), (12, Verdict::Unchanged));
+}
