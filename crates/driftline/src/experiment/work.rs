@@ -40,8 +40,7 @@ impl SelfTrainingMethod {
             }
             each(&student.learner) * examples
         });
-        let ways = if self.there_and_back { 2.0 } else { 1.0 };
-        ways * (student + each(&self.source_learner) * sizes.source as f64)
+        student + each(&self.source_learner) * sizes.source as f64
     }
 }
 
