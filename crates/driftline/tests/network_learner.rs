@@ -102,6 +102,30 @@ fn threads_change_no_bit_of_a_training_run() {
     }
 }
 
+/// A last batch of 100 is cut into more groups than a whole one of 150.
+#[test]
+fn a_smaller_last_batch_may_have_more_groups() {
+    let examples = quarters(250, 4, 3);
+    let mut learner = learner(1);
+    learner.training.batch_size = size(150);
+    let network = learner.fit(&examples, Seed::new(0)).unwrap();
+    assert!(accuracy(&network, &examples).is_finite());
+}
+
+/// Adam has two moments and gradient descent one velocity: neither can go on from the other's.
+#[test]
+fn another_optimiser_begins_afresh() {
+    let examples = quarters(64, 4, 4);
+    let mut descent = learner(1);
+    descent.training.optimizer = momentum();
+    let start = descent.fit(&examples, Seed::new(0)).unwrap();
+    let adam = learner(1);
+    let carried = adam.refit(&start, &examples, Seed::new(1)).unwrap();
+    let afresh = adam.refit(&adam.forget(&start), &examples, Seed::new(1));
+    assert_ne!(carried.tensors(), start.tensors());
+    assert_eq!(carried.tensors(), afresh.unwrap().tensors());
+}
+
 #[test]
 fn instruction_sets_agree_on_probabilities() {
     let train = quarters(100, 12, 1);

@@ -363,6 +363,27 @@ fn a_held_first_window_leaves_a_foreign_teacher_without_a_student() {
     ));
 }
 
+/// The first student is a fresh one, also where the first window was held.
+#[test]
+fn a_held_first_window_leaves_the_first_student_fresh() {
+    let mut method = method();
+    method.start = StudentStart::ScratchThenTeacher;
+    method.pseudo_labeling.starvation = Starvation::Hold;
+    let task = task();
+    let source = source_model(&task);
+    let window = windows(&task).next().unwrap().unwrap();
+    let alike = Domain::new(window.inputs.pick(&[0; 20]));
+    let stages = Stages::of(vec![alike, window.clone()]);
+    let seed = Seed::new(2);
+    let steps = method
+        .models(&source, stages, seed)
+        .map(|step| step.unwrap());
+    let steps: Vec<_> = steps.collect();
+    assert!(steps[0].labeling.held && !steps[1].labeling.held);
+    let fresh = method.step(&source, None, &window, seed.nth(1)).unwrap();
+    assert_eq!(Some(&steps[1].model), fresh.model.as_ref());
+}
+
 #[test]
 fn an_empty_domain_is_refused() {
     let step = method().step(&teacher(|_| [1.0, 0.0]), None, &domain(0), Seed::new(0));

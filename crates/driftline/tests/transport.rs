@@ -114,3 +114,27 @@ fn samples_that_cannot_be_compared_are_refused() {
     assert!(Cloud::new(1, vec![f64::NAN]).is_err());
     assert!(line.with_masses(&[0.0]).is_err());
 }
+
+/// Too many points to be compared pair by pair: bounds that are equal in theory may cross by a rounding.
+#[test]
+fn a_translation_of_many_points_has_its_length() {
+    use rand::RngExt;
+    let mut generator = Seed::new(3).generator();
+    let points: Vec<f64> = (0..26_000)
+        .map(|_| generator.random_range(-1.0..1.0))
+        .collect();
+    let moved: Vec<f64> = points
+        .chunks(2)
+        .flat_map(|p| [p[0] + 0.3, p[1] - 0.4])
+        .collect();
+    let (p, q) = (
+        Cloud::new(2, points).unwrap(),
+        Cloud::new(2, moved).unwrap(),
+    );
+    let found = w_infinity(&p, &q, Seed::new(0)).unwrap();
+    assert!(!found.exact);
+    assert!(
+        (found.lower - 0.5).abs() < 1e-9 && found.lower <= found.upper,
+        "{found:?}"
+    );
+}

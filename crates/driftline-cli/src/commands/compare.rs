@@ -94,7 +94,7 @@ fn text(comparison: &Comparison) -> String {
     for method in &comparison.methods {
         table.add_row([
             method.method.to_owned(),
-            show(&method.last_window),
+            method.last_window.as_ref().map_or("–".into(), show),
             show(&method.whole_stream),
             method.while_serving.as_ref().map_or("–".into(), show),
         ]);

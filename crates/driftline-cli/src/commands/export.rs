@@ -8,7 +8,7 @@ use driftline::service::onnx;
 use serde_json::json;
 
 use crate::commands::predict::open;
-use crate::failure::{Outcome, Result};
+use crate::failure::{Failure, Outcome, Result};
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -39,7 +39,26 @@ pub struct ExportArgs {
 }
 
 pub fn run(args: &ExportArgs) -> Result {
+    if args
+        .onnx
+        .extension()
+        .is_none_or(|extension| extension != "onnx")
+    {
+        return Err(Failure::with_help(
+            format!(
+                "{} would be an ONNX file of another name",
+                args.onnx.display()
+            ),
+            "give a name that ends in .onnx, so that nothing else is written over",
+        ));
+    }
     let bundle = open(&args.model, args.version)?;
+    for name in onnx::coarse(&bundle) {
+        output::tell(&format!(
+            "note: `{name}` has values so far from 0 that the graph's single precision loses part of them: \
+             subtract a constant from the column and fit again if the classes differ from those of `predict`"
+        ));
+    }
     write_whole(&args.onnx, &onnx::export(&bundle))?;
     match args.json {
         true => output::print_json(&json!({

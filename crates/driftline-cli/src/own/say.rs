@@ -119,12 +119,15 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
                 percentage(before),
             )
         }));
-        let (gain, half) = (accuracy.last_gain, accuracy.last_gain_half_width);
-        let (gain, half) = (signed(100.0 * gain, 1), fixed(100.0 * half, 1));
-        details.push((
-            "Adapted less unadapted in the last two windows",
-            format!("{gain} ± {half} points"),
-        ));
+        // Where every step has the same rows, or there is one, this would say again what the sentence says.
+        if accuracy.before.is_some() && summary.windows > 2 {
+            let (gain, half) = (accuracy.last_gain, accuracy.last_gain_half_width);
+            let (gain, half) = (signed(100.0 * gain, 1), fixed(100.0 * half, 1));
+            details.push((
+                "Adapted less unadapted in the last two windows that have answers",
+                format!("{gain} ± {half} points"),
+            ));
+        }
     }
     details.push((
         "Most that one step gave another class",

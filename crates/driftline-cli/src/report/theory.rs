@@ -70,7 +70,10 @@ fn notes(finding: &Finding, found: &Assumptions) -> Vec<String> {
         "Gradual shift (ρ < 1/R): {}. No label shift: {}. Separation: {}.",
         verdict(found.gradual_shift),
         verdict(found.no_label_shift),
-        verdict(found.separation)
+        match found.best {
+            Some(best) => format!("with α* = {best:.3}"),
+            None => verdict(found.separation).to_string(),
+        }
     ));
     let bounded = found
         .steps

@@ -88,3 +88,66 @@ fn a_closed_standard_error_stops_nothing() {
     assert!(status.success(), "{status}");
     assert_eq!(place.windows("run").len(), 6);
 }
+
+#[test]
+fn comparisons_need_answers_that_are_classes() {
+    let place = Place::new();
+    let compare = format!("compare {SOURCE} {STREAM} --seeds 1");
+    let message = place.bad(&format!("{compare} --answers colour"), 1);
+    assert!(
+        message.contains("none of the answers is a class"),
+        "{message}"
+    );
+    // The last window has no answers: nothing can be said about it.
+    let text = place.read("stream.csv");
+    let lines = text.lines().enumerate().map(|(row, line)| match row > 500 {
+        true => line.rsplit_once(',').unwrap().0.to_owned() + ",",
+        false => line.to_owned(),
+    });
+    place.write("stream.csv", lines.collect::<Vec<_>>().join("\n"));
+    let found = place.json(&format!("{compare} --answers label"));
+    let method = &found["methods"][3];
+    assert!(method["last_window"].is_null(), "{found}");
+    assert!(
+        method["whole_stream"]["mean"].as_f64().unwrap() > 0.5,
+        "{found}"
+    );
+}
+
+/// Every format writes truth values in its own way.
+#[test]
+fn truth_values_agree_however_they_are_written() {
+    let place = Place::new();
+    let table = |yes: &str, no: &str| {
+        let row = |i: usize| format!("{},{},{}\n", i % 7, [no, yes][i % 2], ["a", "b"][i % 2]);
+        "x,flag,label\n".to_owned() + &(0..60).map(row).collect::<String>()
+    };
+    place.write("words.csv", table("True", "False"));
+    place.good("fit --source words.csv --label label --out m.safetensors");
+    let predicted = |yes: &str, no: &str| {
+        place.write("other.csv", table(yes, no));
+        place.good("predict m.safetensors --input other.csv --out p.csv");
+        place.read("p.csv")
+    };
+    let expected = predicted("True", "False");
+    assert_eq!(predicted("true", "false"), expected);
+    assert_eq!(predicted("1", "0"), expected);
+    let some = "predict m.safetensors --input other.csv --where flag=TRUE --out p.csv";
+    assert_eq!(place.json(some)["rows"], 30);
+}
+
+#[test]
+fn an_export_writes_over_nothing_but_graphs() {
+    let place = Place::new();
+    place.good(&format!(
+        "fit {SOURCE} --time day --id id --out m.safetensors"
+    ));
+    let model = std::fs::read(place.at("m.safetensors")).unwrap();
+    let message = place.bad("export m.safetensors --onnx m.safetensors", 1);
+    assert!(message.contains(".onnx"), "{message}");
+    assert_eq!(std::fs::read(place.at("m.safetensors")).unwrap(), model);
+    place.good("export m.safetensors --onnx m.onnx");
+    // A model is known by what it holds, not by its name.
+    place.write("model.bin", model);
+    assert!(place.good("inspect model.bin").contains("classes   ant"));
+}

@@ -183,6 +183,10 @@ impl<L: Learner> Adaptation<'_, L> {
             .method
             .step(teacher, self.student.as_ref(), domain, self.seed.nth(t))?;
         let labeling = step.labeling;
+        // A window that was held before there was any student leaves none behind.
+        if let Some(model) = &step.model {
+            self.student = (self.method.start != StudentStart::Scratch).then(|| model.clone());
+        }
         let model = match (step.model, &self.teacher) {
             (Some(model), _) => model,
             (None, Teacher::Own(model)) => model.clone(),
@@ -196,7 +200,6 @@ impl<L: Learner> Adaptation<'_, L> {
             }
         };
         self.teacher = Teacher::Own(model.clone());
-        self.student = (self.method.start != StudentStart::Scratch).then(|| model.clone());
         Ok(Step { model, labeling })
     }
 }

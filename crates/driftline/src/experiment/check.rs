@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::spec::CheckSpec;
 use super::store::Store;
-use super::table::{Row, Table};
+use super::table::Table;
 
 /// A claim and what became of it on one data set.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,7 +30,9 @@ impl Check {
     pub fn all(store: &Store) -> Vec<Check> {
         let manifest = store.manifest();
         let table = Table::of(store);
-        let planned = manifest.seeds.len() * manifest.data_seeds.len();
+        let draws = manifest.data_seeds.iter();
+        let planned = draws.flat_map(|draw| manifest.seeds.iter().map(|seed| (*draw, *seed)));
+        let planned: Vec<Key> = planned.collect();
         let mut checks = Vec::new();
         for spec in &manifest.checks {
             for dataset in &manifest.datasets {
@@ -39,7 +41,7 @@ impl Check {
                     .as_ref()
                     .is_none_or(|name| *name == dataset.name)
                 {
-                    checks.push(decide(spec, &table, &dataset.name, planned));
+                    checks.push(decide(spec, &table, &dataset.name, &planned));
                 }
             }
         }
@@ -47,7 +49,10 @@ impl Check {
     }
 }
 
-fn decide(spec: &CheckSpec, table: &Table, dataset: &str, planned: usize) -> Check {
+/// Data seed and seed of a trial.
+type Key = (u64, u64);
+
+fn decide(spec: &CheckSpec, table: &Table, dataset: &str, planned: &[Key]) -> Check {
     let methods = [Some(&spec.method), spec.above.as_ref()];
     let check = |found, verdict| Check {
         dataset: dataset.into(),
@@ -56,16 +61,17 @@ fn decide(spec: &CheckSpec, table: &Table, dataset: &str, planned: usize) -> Che
         found,
         verdict,
     };
-    let complete = |method: &str| {
-        table
-            .row(dataset, method)
-            .filter(|row| row.values.len() >= planned)
+    // More seeds than planned may have been run; the claim is about those of the file.
+    let complete = |method: &str| -> Option<Vec<f64>> {
+        let values = &table.row(dataset, method)?.values;
+        let value = |key: &Key| values.iter().find(|(known, _)| known == key);
+        planned.iter().map(|key| Some(value(key)?.1)).collect()
     };
     let other = spec.above.as_deref().map(complete);
-    let (Some(row), false) = (complete(&spec.method), matches!(other, Some(None))) else {
+    let (Some(values), false) = (complete(&spec.method), matches!(other, Some(None))) else {
         return check("not all trials are finished".into(), Verdict::Open);
     };
-    let margins = margins(spec, row, other.flatten());
+    let margins = margins(spec, &values, other.flatten().as_deref());
     let (holds, found) = match spec.trials {
         None => {
             let mean = margins.iter().sum::<f64>() / margins.len() as f64;
@@ -90,20 +96,19 @@ fn decide(spec: &CheckSpec, table: &Table, dataset: &str, planned: usize) -> Che
 }
 
 /// By how many points each trial satisfies the claim; negative where it does not.
-fn margins(spec: &CheckSpec, row: &Row, other: Option<&Row>) -> Vec<f64> {
+fn margins(spec: &CheckSpec, values: &[f64], others: Option<&[f64]>) -> Vec<f64> {
     // A point in the twelfth digit is rounding, not a difference.
     let rounding = 1e-9;
-    let margin = |(key, value): &((u64, u64), f64)| {
-        if let Some(least) = spec.at_least {
-            return Some(value - least + rounding);
-        }
-        if let Some(most) = spec.at_most {
-            return Some(most - value + rounding);
-        }
-        let (_, below) = other?.values.iter().find(|(other, _)| other == key)?;
-        Some(value - below - spec.by.unwrap_or(0.0) + rounding)
+    let margin = |(at, value): (usize, &f64)| {
+        let margin = match (spec.at_least, spec.at_most, others) {
+            (Some(least), ..) => value - least,
+            (_, Some(most), _) => most - value,
+            (_, _, Some(others)) => value - others[at] - spec.by.unwrap_or(0.0),
+            (None, None, None) => 0.0,
+        };
+        margin + rounding
     };
-    row.values.iter().filter_map(margin).collect()
+    values.iter().enumerate().map(margin).collect()
 }
 
 fn describe(spec: &CheckSpec, dataset: &str) -> String {

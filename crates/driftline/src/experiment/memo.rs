@@ -112,7 +112,13 @@ fn make_room(folder: &Path, room: u64) -> Result<()> {
     for (_, size, path) in files {
         taken += size;
         if taken > room {
-            std::fs::remove_file(&path).map_err(Error::io(&path))?;
+            match std::fs::remove_file(&path) {
+                // Another process makes room too.
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Error::io(&path)(error));
+                }
+                _ => {}
+            }
         }
     }
     Ok(())

@@ -188,6 +188,7 @@ impl Plan {
             }
         }
         keys.sort_unstable();
+        keys.dedup();
         if let Some(Shard { index, count }) = selection.shard {
             keys = keys.into_iter().skip(index - 1).step_by(count).collect();
         }

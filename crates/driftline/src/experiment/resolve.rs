@@ -334,10 +334,14 @@ fn windowing(spec: &WindowsSpec, at: &str, scale: Scale) -> Result<Windowing> {
             Ok(Windowing::Size(window, tail))
         }
         (None, Some(count), None) => Ok(Windowing::Count(count)),
-        (None, None, Some(ends)) => Ok(Windowing::Boundaries(
-            ends.iter().map(|&end| smaller(end)).collect(),
-            tail,
-        )),
+        (None, None, Some(ends)) => {
+            let mut ends: Vec<usize> = ends.iter().map(|&end| smaller(end)).collect();
+            // Scaled down, windows may become empty; those of the file itself are checked as they stand.
+            if scale == Scale::Smoke {
+                ends.dedup();
+            }
+            Ok(Windowing::Boundaries(ends, tail))
+        }
         _ => Err(fault(
             at,
             "exactly one of `window`, `windows` and `boundaries` must be given",

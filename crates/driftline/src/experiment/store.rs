@@ -126,24 +126,24 @@ impl Store {
 
     fn with_manifest(folder: &Path, manifest: Manifest) -> Result<Self> {
         let path = folder.join("manifest.json");
-        let existing = if path.exists() {
-            Some(Self::read(folder)?)
-        } else {
-            None
+        let read = || -> Result<Option<Self>> {
+            let existing = path.exists().then(|| Self::read(folder)).transpose()?;
+            match &existing {
+                Some(existing) => expect_same_plan(folder, &existing.manifest, &manifest)?,
+                None if folder.join("trials.jsonl").exists() => {
+                    let what = "has a trials.jsonl but no manifest.json; choose another folder";
+                    return Err(corrupt(folder, what));
+                }
+                None => {}
+            }
+            Ok(existing)
         };
-        if existing.is_none() && folder.join("trials.jsonl").exists() {
-            return Err(corrupt(
-                folder,
-                "has a trials.jsonl but no manifest.json; choose another folder",
-            ));
-        }
-        if let Some(existing) = &existing {
-            expect_same_plan(folder, &existing.manifest, &manifest)?;
-        }
+        // A folder that holds something else gets no lock of ours.
+        read()?;
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let lock = lock(folder)?;
-        // Read again under the lock: the writer before us may have added trials in the meantime.
-        let existing = path.exists().then(|| Self::read(folder)).transpose()?;
+        // Read again under the lock: another writer may have come in between.
+        let existing = read()?;
         let (trials, warnings) =
             existing.map_or_else(Default::default, |store| (store.trials, store.warnings));
         let store = Self {

@@ -139,6 +139,11 @@ impl AdamState {
         }
     }
 
+    /// Whether a step that wants a memory like `fresh` can go on from this one; another optimiser's is of another form.
+    pub(crate) fn suits(&self, fresh: &Self) -> bool {
+        (self.first.len(), self.second.len()) == (fresh.first.len(), fresh.second.len())
+    }
+
     /// Counts the step and returns the numbers that [`AdamStep::apply`] needs for it.
     pub fn advance(&mut self, adam: &Adam) -> AdamStep {
         self.step += 1;

@@ -93,6 +93,16 @@ impl Element {
         }
     }
 
+    /// All elements as doubles in the same byte order.
+    pub fn widened(self, bytes: &[u8], order: Order) -> Vec<u8> {
+        let values = self.numbers(bytes, order, 0, 1);
+        let bytes = values.iter().flat_map(|value| match order {
+            Order::Little => value.to_le_bytes(),
+            Order::Big => value.to_be_bytes(),
+        });
+        bytes.collect()
+    }
+
     /// Column `column` of rows of `width` elements; an error is the row and what is wrong there.
     pub fn column(
         self,

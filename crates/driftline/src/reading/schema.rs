@@ -1,9 +1,10 @@
 //! What is said about a table's columns before its rows are read.
 
 use super::columns::list;
-use super::encoding::Applied;
+use super::encoding::{Applied, InputEncoding};
+use super::options::ImageOptions;
 use super::{Choice, Encoding, Field, FrameSource, NoteCode, Notes, ReadOptions};
-use crate::Result;
+use crate::{Error, Result};
 
 /// All columns of a table, and what was detected about it.
 pub(super) fn peek(
@@ -12,6 +13,7 @@ pub(super) fn peek(
     choice: &Choice,
     options: &ReadOptions,
 ) -> Result<(Vec<Field>, String)> {
+    expect_images(encoding, options)?;
     let options = ReadOptions {
         columns: None,
         ..encoding.read_options(choice, options)
@@ -20,6 +22,30 @@ pub(super) fn peek(
     // Here all columns are at hand, so that a missing one can be told beside what there is.
     Applied::new(encoding, choice, frames.fields(), frames.files())?;
     Ok((frames.fields().to_vec(), frames.stated()))
+}
+
+/// A model takes pictures of the size and colour that it was fitted with.
+fn expect_images(encoding: &Encoding, options: &ReadOptions) -> Result<()> {
+    let InputEncoding::Images { shape, resize, .. } = &encoding.input else {
+        return Ok(());
+    };
+    let (own, asked) = (ImageOptions::of(*shape, *resize), &options.images);
+    let other = |asked: bool, what: &str| match asked {
+        true => Err(Error::mismatch(
+            what,
+            format!("{shape}, which the model takes"),
+            "another",
+        )),
+        false => Ok(()),
+    };
+    other(
+        asked.size.is_some() && asked.size != own.size,
+        "--image-size",
+    )?;
+    other(
+        asked.colour.is_some() && asked.colour != own.colour,
+        "--image-colour",
+    )
 }
 
 /// Columns that the model does not know, that stand elsewhere than in the source, or that it must not look at.

@@ -2,7 +2,7 @@
 //! earlier one stopped.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::bundle::Bundle;
 use super::digest::{InputDigest, blake3};
@@ -18,7 +18,9 @@ use crate::error::DataFault;
 use crate::models::any::AnyLearner;
 use crate::models::network::Runtime;
 use crate::random::Seed;
-use crate::reading::{Answer, Encoding, FrameSource, NoteCode, ReadOptions, RowReader, Rows};
+use crate::reading::{
+    Answer, Choice, Encoding, FrameSource, NoteCode, ReadOptions, RowReader, Rows,
+};
 use crate::{Error, Result};
 
 /// How a stream is adapted to, and where the results go.
@@ -234,14 +236,8 @@ impl Adapt {
             }
         }
         match &choice.answers {
-            Some(column) if unknown && !known => {
-                let classes = encoding.classes().join("`, `");
-                let path = &reader.files()[0];
-                let fault = DataFault::new(path, "none of the answers is a class of the model");
-                let help = format!(
-                    "the classes are `{classes}`; name the column that has them with --answers"
-                );
-                Err(fault.column(column).help(help).into())
+            Some(_) if unknown && !known => {
+                Err(no_known_answer(choice, encoding, &reader.files()[0]))
             }
             _ => Ok(()),
         }
@@ -338,7 +334,8 @@ impl Walker {
         } = stage;
         let labeling = self.walk.step(number, &learn)?.clone();
         if labeling.held {
-            notes.add(NoteCode::WindowHeld, "", 1, || held(&labeling, number));
+            let window = number.to_string();
+            notes.add(NoteCode::WindowHeld, &window, 1, || held(&labeling, number));
         }
         let answers = rows.answers.as_deref();
         let measured = self
@@ -364,6 +361,17 @@ impl Walker {
         };
         run.add_window(record, &bundle, table.as_deref(), step)
     }
+}
+
+/// Answers that no model of these classes can give.
+pub(super) fn no_known_answer(choice: &Choice, encoding: &Encoding, path: &Path) -> Error {
+    let classes = encoding.classes().join("`, `");
+    DataFault::new(path, "none of the answers is a class of the model")
+        .column(choice.answers.as_deref().unwrap_or_default())
+        .help(format!(
+            "the classes are `{classes}`; name the column that has them with --answers"
+        ))
+        .into()
 }
 
 fn held(labeling: &crate::adapt::Labeling, number: usize) -> String {

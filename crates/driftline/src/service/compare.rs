@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::adapt::{Data, Start};
+use super::adapt::{Data, Start, no_known_answer};
 use super::bundle::Bundle;
 use super::fit::Fit;
 use super::settings::AdaptSettings;
@@ -40,8 +40,8 @@ pub struct Comparison {
 #[derive(Clone, Debug, Serialize)]
 pub struct MethodScore {
     pub method: &'static str,
-    /// The final model on the last window.
-    pub last_window: Interval,
+    /// The final model on the last window; absent where it has no answers.
+    pub last_window: Option<Interval>,
     /// The final model on all windows.
     pub whole_stream: Interval,
     /// Each window scored by the model that would have served it: adapted to the windows before, not yet to this one.
@@ -53,7 +53,7 @@ pub struct MethodScore {
 
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Scores {
-    pub last_window: f64,
+    pub last_window: Option<f64>,
     pub whole_stream: f64,
     pub while_serving: Option<f64>,
 }
@@ -91,12 +91,25 @@ impl Compare {
             windows.push(window);
         }
         watch.noted(&notes);
+        let answers = windows
+            .iter()
+            .flat_map(|window| window.rows.answers.iter().flatten());
+        let known = answers
+            .filter(|answer| matches!(answer, Answer::Class(_)))
+            .count();
+        if let (0, Some(first)) = (known, windows.first()) {
+            let (path, _) = first.rows.origins.get(0);
+            let choice = &self.settings.choice;
+            return Err(no_known_answer(choice, &source.encoding, path));
+        }
         let mut singles: Vec<Vec<Scores>> = METHODS.iter().map(|_| vec![]).collect();
         for (index, &seed) in self.seeds.iter().enumerate() {
             if index > 0 {
                 source = self.source(start, seed)?;
             }
-            watch.fitted(&source);
+            if let Start::Source(..) = start {
+                watch.fitted(&source);
+            }
             for (method, scores) in METHODS.iter().zip(&mut singles) {
                 if watch.should_stop() {
                     return Err(Error::Interrupted);
@@ -106,12 +119,13 @@ impl Compare {
         }
         let interval = |values: Vec<f64>| Interval::student_t(&values).expect("one value a seed");
         let methods = METHODS.iter().zip(singles).map(|(method, singles)| {
-            let each = |pick: fn(&Scores) -> f64| interval(singles.iter().map(pick).collect());
+            let last: Vec<f64> = singles.iter().filter_map(|s| s.last_window).collect();
+            let whole = singles.iter().map(|s| s.whole_stream).collect();
             let serving: Vec<f64> = singles.iter().filter_map(|s| s.while_serving).collect();
             MethodScore {
                 method,
-                last_window: each(|s| s.last_window),
-                whole_stream: each(|s| s.whole_stream),
+                last_window: Interval::student_t(&last),
+                whole_stream: interval(whole),
                 while_serving: Interval::student_t(&serving),
                 singles,
             }
@@ -188,7 +202,7 @@ impl Compare {
             whole.add(model, window)?;
         }
         Ok(Scores {
-            last_window: at_end.share(),
+            last_window: (at_end.scored > 0).then(|| at_end.share()),
             whole_stream: whole.share(),
             while_serving: gradual.then(|| serving.share()),
         })

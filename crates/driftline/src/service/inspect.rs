@@ -1,5 +1,6 @@
 //! `inspect`: what a file, a model or a run holds, for people and programs alike.
 
+use std::io::Read;
 use std::path::Path;
 
 use serde::Serialize;
@@ -64,7 +65,7 @@ pub fn inspect(path: &Path, read: &ReadOptions) -> Result<Inspection> {
     if path.join("manifest.json").exists() {
         return run(path).map(|view| Inspection::Run(Box::new(view)));
     }
-    if path.extension().is_some_and(|e| e == "safetensors") {
+    if path.extension().is_some_and(|e| e == "safetensors") || is_model(path) {
         let bundle = Bundle::load(path)?;
         return Ok(Inspection::Model(Box::new(ModelView::of(&bundle))));
     }
@@ -87,6 +88,13 @@ pub fn inspect(path: &Path, read: &ReadOptions) -> Result<Inspection> {
         rows,
         columns,
     }))
+}
+
+/// Whether a file of another name begins as a model does: with the length of a header, then the header.
+fn is_model(path: &Path) -> bool {
+    let mut start = [0; 9];
+    let file = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    file.is_ok() && start[5..] == [0, 0, 0, b'{']
 }
 
 fn run(folder: &Path) -> Result<RunView> {

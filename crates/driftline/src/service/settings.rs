@@ -118,7 +118,7 @@ const METHODS: [(&str, Method); 4] = [
 
 impl Method {
     /// Whether every step learns from the same rows.
-    pub(super) fn repeats(self) -> bool {
+    pub fn repeats(self) -> bool {
         matches!(self, Method::Target | Method::All)
     }
 }

@@ -30,8 +30,9 @@ pub fn w_infinity(p: &Cloud, q: &Cloud, seed: Seed) -> Result<WInfinity> {
         subsample(q, seed.named("few right")),
     );
     let value = flow_or_matching(&few.0, &few.1);
-    let upper = block_by_block(p, q, &directions[0]);
     let lower = by_projection.max(by_neighbours);
+    // Where both are the distance itself, roundings may cross.
+    let upper = block_by_block(p, q, &directions[0]).max(lower);
     Ok(WInfinity {
         lower,
         value: value.clamp(lower, upper),

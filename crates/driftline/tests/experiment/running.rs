@@ -247,7 +247,7 @@ fn a_second_writer_is_refused_and_a_reader_is_not() {
 fn a_selection_runs_its_part() {
     let folder = tempfile::tempdir().unwrap();
     let selection = Selection {
-        methods: Some(vec!["gradual st".into()]),
+        methods: Some(vec!["gradual st".into(), "Gradual ST".into()]),
         seeds: Some(vec![2, 0, 2]),
         ..all()
     };
@@ -259,6 +259,13 @@ fn a_selection_runs_its_part() {
     assert_eq!(found, [("Gradual ST", 0), ("Gradual ST", 2)]);
     let open = Check::all(&store);
     assert_eq!(open[0].verdict, Verdict::Open, "not all trials are there");
+    drop(store);
+    let others = Selection {
+        seeds: Some(vec![7, 8, 9]),
+        ..all()
+    };
+    let store = run(&small(), folder.path(), 1, &others).unwrap();
+    assert_eq!(Check::all(&store)[0].verdict, Verdict::Open, "others are");
     let unknown = Selection {
         methods: Some(vec!["Gradul ST".into()]),
         ..all()

@@ -67,6 +67,16 @@ fn faults_of_npy_and_npz() {
     let at = archive.len() - 22 - 46 - 5 + 16;
     wrong[at] ^= 1;
     assert!(fault("a.npz", wrong).contains("checksum"));
+    // The same for an array that is turned before its rows are handed out.
+    let mut columns_first = whole.clone();
+    let at = whole.windows(5).position(|word| word == b"False").unwrap();
+    columns_first[at..at + 5].copy_from_slice(b"True ");
+    let mut wrong = zip(&[("x.npy", &columns_first)], false, None);
+    let at = wrong.len() - 22 - 46 - 5 + 16;
+    wrong[at] ^= 1;
+    assert!(fault("a.npz", wrong).contains("checksum"));
+    let bright = npy("<f4", "(1, 2, 2)", &f32s(&[0.0, 255.0, 0.0, 0.0]));
+    assert!(fault("a.npy", bright).contains("white is 1"));
 }
 
 /// A few kilobytes that unpack to gigabytes are refused by what they announce, before memory is taken; and if they

@@ -21,7 +21,7 @@ pub fn all(run: &RunFolder, source: &SourceRecord, id: &str) -> Vec<Figure> {
         return vec![];
     }
     [
-        accuracy(records, run.manifest().classes.len(), id),
+        accuracy(run, id),
         Some(confidence(records, source, id)),
         Some(steps(records, id)),
         Some(balance(records, id)),
@@ -32,7 +32,9 @@ pub fn all(run: &RunFolder, source: &SourceRecord, id: &str) -> Vec<Figure> {
 }
 
 /// Adapted and unadapted accuracy with their intervals.
-fn accuracy(records: &[WindowRecord], n_classes: usize, id: &str) -> Option<Figure> {
+fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
+    let (records, repeats) = (run.records(), run.manifest().settings.method.repeats());
+    let n_classes = run.manifest().classes.len();
     let curve = |name: &str, tone, secondary, pick: fn(&driftline::service::Score) -> f64| {
         let points = records.iter().filter_map(|record| {
             let score = record.score.as_ref()?;
@@ -62,9 +64,17 @@ fn accuracy(records: &[WindowRecord], n_classes: usize, id: &str) -> Option<Figu
     all.push(serving);
     let mut y = percentages("per cent recognised", &all);
     let guessing = 100.0 / n_classes as f64;
-    let mut caption = "Solid blue: the model adapted to each window. Dotted: the model before it, which would have \
-                       served the window. Grey: the source model. Bands: 90 % intervals from the number of rows."
-        .to_owned();
+    let mut caption = match repeats {
+        false => {
+            "Solid blue: the model adapted to each window. Dotted: the model before it, which would have served the \
+             window. Grey: the source model. Bands: 90 % intervals from the number of rows."
+        }
+        true => {
+            "Every step learns from the same rows and is scored on them. Solid blue: the model after each step. Dotted: \
+             the model before it. Grey: the source model. Bands: 90 % intervals from the number of rows."
+        }
+    }
+    .to_owned();
     if (y.ticks.low..=y.ticks.high).contains(&guessing) {
         y.reference = Some((guessing, "guessing".into()));
         caption += " Dotted level: guessing.";

@@ -55,7 +55,10 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
             });
         }
         row.extend([
-            per_cent(record.kept_fraction),
+            match record.held {
+                true => "–".into(),
+                false => per_cent(record.kept_fraction),
+            },
             per_cent(record.disagreement),
             per_cent(record.flips),
             fixed(record.confidence_after, 3),

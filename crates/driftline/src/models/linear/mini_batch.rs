@@ -35,10 +35,9 @@ pub(super) fn train(
     seed: Seed,
 ) -> LinearModel {
     let mut model = start.clone();
-    let mut adam = model
-        .adam
-        .take()
-        .unwrap_or_else(|| training.optimizer.fresh_state(model.parameters.len()));
+    let fresh = training.optimizer.fresh_state(model.parameters.len());
+    let memory = model.adam.take().filter(|memory| memory.suits(&fresh));
+    let mut adam = memory.unwrap_or(fresh);
     let inputs = kernel::widened(examples.inputs());
     let mut step = Step::new(&model, examples, &inputs, lambda);
     for epoch in 0..training.epochs.get() {

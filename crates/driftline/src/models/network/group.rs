@@ -26,6 +26,11 @@ pub(super) fn cut(n: usize) -> Vec<Range<usize>> {
         .collect()
 }
 
+/// As many groups as any batch of up to `n` may be cut into: a smaller batch may have more of them than a larger one.
+pub(super) fn most_groups(n: usize) -> usize {
+    MOST_GROUPS.min(n.div_ceil(SLICE))
+}
+
 /// What all groups read during a phase.
 #[derive(Debug)]
 pub(super) struct Context<'a> {

@@ -2,7 +2,7 @@
 //! fixed order, and one pass over the parameters moves them.
 
 use super::architecture::Blueprint;
-use super::group::{Batch, Context, Group, cut, norm_of};
+use super::group::{Batch, Context, Group, cut, most_groups, norm_of};
 use super::kernels::{Aligned, FlushDenormals, Team, vectorized};
 use super::model::{Runtime, State};
 use super::phases::{Phase, phases};
@@ -59,15 +59,16 @@ impl Trainer {
         runtime: Runtime,
     ) -> Self {
         let program = Program::compile(blueprint);
-        let parts = cut(batch);
-        let capacity = parts.iter().map(|part| part.len()).max().unwrap_or(0);
+        let n_groups = most_groups(batch);
+        let capacity = cut(batch).iter().map(|part| part.len()).max().unwrap_or(0);
         let packed = |plain: &[f32]| {
             let mut packed = Aligned::zeros(program.packed_len);
             pack_all(&program.parameters, plain, &mut packed);
             packed
         };
         let fresh = optimizer.fresh_state(state.weights.len());
-        let memory = state.memory.as_ref().unwrap_or(&fresh);
+        let memory = state.memory.as_ref().filter(|memory| memory.suits(&fresh));
+        let memory = memory.unwrap_or(&fresh);
         let turned = |step: &Step| match &step.kind {
             Kind::Affine(affine) => {
                 affine.fresh_turned(&program.tensors[step.from], &program.tensors[step.to])
@@ -77,8 +78,8 @@ impl Trainer {
         let mut trainer = Self {
             phases: phases(&program),
             runtime,
-            team: Team::new(runtime.threads.get().min(parts.len())),
-            groups: (parts.iter())
+            team: Team::new(runtime.threads.get().min(n_groups)),
+            groups: (0..n_groups)
                 .map(|_| Group::new(&program, capacity, true))
                 .collect(),
             normalizers: program.norms().map(|_| Normalizer::default()).collect(),

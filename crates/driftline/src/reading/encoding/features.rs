@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::apply::Applied;
 use super::classes::ClassLookup;
+use super::classes::as_truth;
 use super::{Coding, InputEncoding};
 use crate::reading::formats::text_table::{not_a_number, number};
 use crate::reading::selection::cell_text;
@@ -109,7 +110,7 @@ impl Applied {
                 Column::Numbers(numbers) => numbers.get(row),
                 Column::Text(texts) => {
                     let text = texts.get(row).unwrap_or_default();
-                    number(text).ok_or_else(|| {
+                    number(text).or_else(|| as_truth(text)).ok_or_else(|| {
                         let row = frame.first_row + row as u64;
                         not_a_number(&self.files[frame.file], row, name, text)
                     })?

@@ -67,8 +67,8 @@ impl Table {
             .extend(text.chain(choice.categories.iter().cloned()));
         let mut frames = source.open(&options)?;
         let path = frames.files()[0].clone();
-        let fields = frames.fields().to_vec();
-        let label = find(&fields, label, "the label", &path)?;
+        let mut fields = frames.fields().to_vec();
+        find(&fields, label, "the label", &path)?;
         for (names, part) in [
             (&choice.exclude, "--exclude"),
             (&choice.categories, "--category"),
@@ -77,6 +77,18 @@ impl Table {
                 find(&fields, name, part, &path)?;
             }
         }
+        // Columns that are left out need not even be readable.
+        let columns = fields.iter().map(|field| &field.name);
+        let columns: Vec<String> = columns
+            .filter(|name| !choice.exclude.contains(name))
+            .cloned()
+            .collect();
+        if columns.len() < fields.len() {
+            options.columns = Some(columns);
+            frames = source.open(&options)?;
+            fields = frames.fields().to_vec();
+        }
+        let label = find(&fields, label, "the label", &path)?;
         let selection = Selection::new(choice, &fields, &path)?;
         let (mut kept, mut bytes, mut rows) = (vec![], 0, 0);
         while let Some(frame) = frames.next_frame()? {

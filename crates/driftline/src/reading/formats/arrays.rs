@@ -12,6 +12,9 @@ use crate::reading::elements::{Element, Order};
 use crate::reading::{Column, Field, Frame, Frames, Kind, ReadOptions};
 use crate::{Error, Result};
 
+/// Pixels that were turned or standardised may lie beyond 0 and 1 by a little, but not by so much.
+const BRIGHTEST: f32 = 16.0;
+
 /// About so many bytes of the file are turned into a frame at once.
 const FRAME_BYTES: u64 = 4 << 20;
 const FRAME_ROWS: u64 = 16_384;
@@ -270,12 +273,14 @@ impl Part {
         }
         if let Kind::Image(shape) = self.fields[0].kind {
             let pixels = array.element.pixels(&self.buffer, array.order);
-            if let Some(at) = pixels.iter().position(|value| !value.is_finite()) {
+            let odd = |value: &f32| !value.is_finite() || value.abs() > BRIGHTEST;
+            if let Some(at) = pixels.iter().position(odd) {
                 let row = first_row + (at / shape.size()) as u64;
                 return Err(DataFault::new(
                     &array.path,
-                    format!("a pixel is {}; every one must be finite", pixels[at]),
+                    format!("a pixel is {}; white is 1", pixels[at]),
                 )
+                .help("divide pixels from 0 to 255 by 255, or store them as bytes")
                 .row(row)
                 .column(&self.fields[0].name)
                 .into());

@@ -83,6 +83,23 @@ fn table(graph: &mut Graph, features: &[Feature]) -> Value {
     graph.node("Cast", &[&scaled], &[("to", Attribute::Int(1))])
 }
 
+/// Features whose values lie so far from 0 that a graph's input, in single precision, cannot tell them apart to 1e-4 of
+/// their spread.
+pub fn coarse(bundle: &Bundle) -> Vec<&str> {
+    let InputEncoding::Features(features) = bundle.encoding.input() else {
+        return vec![];
+    };
+    let far = |feature: &&Feature| match &feature.coding {
+        Coding::Number { shift, scale, .. } => shift.abs() > 1e3 * scale,
+        Coding::OneHot { .. } => false,
+    };
+    features
+        .iter()
+        .filter(far)
+        .map(|feature| &*feature.name)
+        .collect()
+}
+
 fn dimensions(shape: Shape) -> Vec<usize> {
     match shape {
         Shape::Vector(size) => vec![size],

@@ -44,7 +44,8 @@ pub fn floor(inputs: &Inputs, labels: Option<&Labels>, seed: Seed) -> Result<WIn
 
 /// No mass can be moved from P to Q without some of it going as far as the means are apart, so ρ ≥ ‖E X − E X'‖. The
 /// means are estimated: their squared distance is corrected for its expectation under no shift, and three standard
-/// errors are taken off.
+/// errors are taken off, counted as if the features were uncorrelated: where they go together, so do their errors, and
+/// now and then chance alone is taken for a shift.
 pub fn certain_shift(before: &Inputs, after: &Inputs) -> f64 {
     let ((mean, spread), (other, other_spread)) = (moments(before), moments(after));
     let squared: f64 = mean
@@ -59,7 +60,7 @@ pub fn certain_shift(before: &Inputs, after: &Inputs) -> f64 {
         .map(|(a, b)| (a + b) * (a + b))
         .sum();
     let unbiased = (squared - noise).max(0.0);
-    // Var of the squared distance: 2·tr(V²) + 4·δᵀVδ, the latter at most 4·‖δ‖²·max V.
+    // Var of the squared distance: 2·tr(V²) + 4·δᵀVδ with V taken for diagonal, the latter at most 4·‖δ‖²·max V.
     let largest = spread
         .iter()
         .zip(&other_spread)

@@ -43,7 +43,8 @@ pub struct Shift {
     /// W∞ between two halves of the earlier window, within classes where its labels are known: what the distance shows
     /// where nothing shifts at all.
     pub floor: WInfinity,
-    /// The distance of the means less three standard errors: below the ρ of the populations, almost surely.
+    /// The distance of the means less three standard errors: below the ρ of the populations, almost surely where features
+    /// are uncorrelated.
     pub certain: f64,
     /// ρ, the largest W∞ within a class, where the answer key has the labels.
     pub rho: Option<WInfinity>,
@@ -69,12 +70,12 @@ pub struct Assumptions {
     pub steps: Vec<Shift>,
     pub gradual_shift: Verdict,
     pub no_label_shift: Verdict,
-    /// Whether every window has a classifier of small loss; α* is the largest `best`.
+    /// Whether a classifier is known for every window: the theorem then holds with α* = `best`, whose size says the rest.
     pub separation: Verdict,
     pub best: Option<f64>,
     /// Steps whose bound is below 1.
     pub telling_bounds: usize,
-    /// Steps whose measured loss is above its bound; 0 if the theory is right.
+    /// Steps whose measured loss is above its bound: none where students minimise the ramp loss, as the theorem has it.
     pub bounds_exceeded: usize,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,

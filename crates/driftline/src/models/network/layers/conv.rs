@@ -70,6 +70,14 @@ impl Conv {
         let Shape::Image { height, width, .. } = input else {
             return Err(format!("needs an image, but gets {input}"));
         };
+        if let Padding::Even(zeros) = self.padding
+            && zeros >= self.kernel.get()
+        {
+            let kernel = self.kernel;
+            return Err(format!(
+                "is padded with {zeros} zeros, but a kernel of {kernel}×{kernel} reaches over fewer than {kernel}"
+            ));
+        }
         let side = |size, name| {
             self.extent(size)
                 .map(|extent| extent.outputs)

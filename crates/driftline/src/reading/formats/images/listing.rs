@@ -25,6 +25,8 @@ pub(super) struct Listing {
     pub told: Vec<Field>,
     values: Vec<Column>,
     csv: Option<PathBuf>,
+    /// Files and folders that are not used, hidden ones aside.
+    passed_over: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -38,6 +40,7 @@ pub(super) struct Picture {
 impl Listing {
     pub fn of(folder: &Path, options: &ReadOptions) -> Result<Self> {
         let (mut pictures, mut tables, mut folders) = (vec![], vec![], vec![]);
+        let mut passed_over = 0;
         for path in entries(folder)? {
             if path.is_dir() {
                 folders.push(path);
@@ -45,16 +48,18 @@ impl Listing {
                 pictures.push(path);
             } else if has_extension(&path, &["csv", "tsv"]) {
                 tables.push(path);
+            } else {
+                passed_over += 1;
             }
         }
         let mut inside = vec![];
         for class in &folders {
             let name = text(class, folder)?;
-            let own = entries(class)?;
-            let own = own
-                .into_iter()
-                .filter(|path| is_picture(path) && path.is_file());
-            for path in own {
+            for path in entries(class)? {
+                if !is_picture(&path) || !path.is_file() {
+                    passed_over += 1;
+                    continue;
+                }
                 let file = text(&path, folder)?;
                 inside.push(Picture {
                     name: format!("{name}/{file}"),
@@ -78,9 +83,15 @@ impl Listing {
                 told: vec![],
                 values: vec![],
                 csv: None,
+                passed_over: passed_over + tables.len(),
             },
             ([table], true) if !pictures.is_empty() => {
-                return Self::told_by(folder, table, options);
+                let listing = Self::told_by(folder, table, options)?;
+                let unnamed = pictures.len().saturating_sub(listing.pictures.len());
+                return Ok(Self {
+                    passed_over: passed_over + unnamed,
+                    ..listing
+                });
             }
             ([_, _, ..], true) if !pictures.is_empty() => {
                 return Err(
@@ -103,6 +114,7 @@ impl Listing {
                     told: vec![],
                     values: vec![],
                     csv: None,
+                    passed_over,
                 }
             }
         };
@@ -189,6 +201,7 @@ impl Listing {
             told,
             values,
             csv: Some(table.to_path_buf()),
+            passed_over: 0,
         })
     }
 
@@ -204,10 +217,14 @@ impl Listing {
     }
 
     pub fn stated(&self) -> String {
-        match &self.csv {
+        let order = match &self.csv {
             Some(csv) => format!("in the order of {}", csv.display()),
             None if self.classes => "a class per sub-folder, in the order of file names".into(),
             None => "in the order of file names".into(),
+        };
+        match self.passed_over {
+            0 => order,
+            others => format!("{order}, {others} other files or folders left out"),
         }
     }
 }

@@ -7,6 +7,8 @@ use crate::reading::elements::{Element, Order};
 const CELL: u8 = 1;
 const CHARACTERS: u8 = 4;
 const NUMBERS: std::ops::RangeInclusive<u8> = 6..=15;
+/// Double and single.
+const FLOATS: [u8; 2] = [6, 7];
 /// The flag of complex numbers.
 const COMPLEX: u32 = 0x0800;
 
@@ -52,11 +54,17 @@ impl Variable {
                         data.len()
                     ));
                 }
+                // Whole numbers are stored as bytes whatever they are: pixels of doubles must not be taken for bytes.
+                let floats = FLOATS.contains(&class) && dimensions.len() > 2;
+                let (element, bytes) = match floats && element.brightness() != Some(1.0) {
+                    true => (Element::F64, element.widened(data, order)),
+                    false => (element, data.to_vec()),
+                };
                 Ok(Ok(Self {
                     name,
                     dimensions,
                     element,
-                    bytes: data.to_vec(),
+                    bytes,
                 }))
             }
             CHARACTERS if dimensions.len() == 2 => {

@@ -89,9 +89,10 @@ impl Header {
                 .into());
             }
             let mut bytes = vec![];
-            values
-                .take(size)
+            (values.by_ref().take(size))
                 .read_to_end(&mut bytes)
+                // What follows the last byte is where an archive compares its checksum.
+                .and_then(|_| values.read(&mut [0]))
                 .map_err(|error| broken(path, error))?;
             let turned = rows_first(&bytes, &self.dimensions, self.element.size());
             values = Box::new(Cursor::new(turned));
