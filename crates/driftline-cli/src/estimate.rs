@@ -30,7 +30,8 @@ fn one() -> usize {
     1
 }
 
-/// The times of those trials of a folder that were run from the beginning; lines that cannot be read are passed over, since nothing but estimates hangs on them.
+/// The times of those trials of a folder that were run from the beginning; lines that cannot be read are passed over, since
+/// nothing but estimates hangs on them.
 pub fn timings(folder: &Path) -> Vec<Timing> {
     let text = std::fs::read_to_string(path(folder)).unwrap_or_default();
     let lines = text.lines();

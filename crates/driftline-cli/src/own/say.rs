@@ -119,7 +119,7 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
                 percentage(before),
             )
         }));
-        // Where every step has the same rows, or there is one, this would say again what the sentence says.
+        // Where every step has the same rows, or there are two at most, this would say again what the sentence says.
         if accuracy.before.is_some() && summary.windows > 2 {
             let (gain, half) = (accuracy.last_gain, accuracy.last_gain_half_width);
             let (gain, half) = (signed(100.0 * gain, 1), fixed(100.0 * half, 1));

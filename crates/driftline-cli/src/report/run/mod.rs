@@ -6,7 +6,7 @@ mod tables;
 
 use std::path::Path;
 
-use driftline::reading::Notes;
+use driftline::reading::{Note, NoteCode, Notes};
 use driftline::service::run::Origin;
 use driftline::service::{InputDigest, RunFolder, SourceRecord, Summary, Verdict};
 use serde_json::json;
@@ -101,7 +101,9 @@ fn notes(run: &RunFolder, source: &SourceRecord) -> Vec<String> {
     }
     let from_source = source.notes.as_slice().iter();
     let mut lines: Vec<String> = from_source.map(|note| format!("Source: {note}")).collect();
-    lines.extend(all.as_slice().iter().map(|note| note.to_string()));
+    // Windows that were held are counted at a glance and marked in the table.
+    let told = |note: &&Note| note.code != NoteCode::WindowHeld;
+    lines.extend(all.as_slice().iter().filter(told).map(Note::to_string));
     let (done, planned) = (run.manifest().windows, run.manifest().planned);
     if done < planned {
         lines.push(format!(
