@@ -121,7 +121,11 @@ fn confidence(records: &[WindowRecord], source: &SourceRecord, id: &str) -> Figu
 
 fn steps(records: &[WindowRecord], id: &str) -> Figure {
     let all = [
-        curve(records, "kept", Tone::Series(2), |r| r.kept_fraction),
+        // Of a window that was held nothing was learned, whatever the filter left.
+        curve(records, "kept", Tone::Series(2), |r| match r.held {
+            true => 0.0,
+            false => r.kept_fraction,
+        }),
         curve(records, "relabelled", Tone::Series(1), |r| r.disagreement),
         curve(records, "flips", Tone::Series(3), |r| r.flips),
     ];
