@@ -190,6 +190,7 @@ fn the_papers_gaussian_drift() {
     )
     .unwrap();
     assert_eq!(found.steps.len(), 10);
+    assert_eq!(found.bounds_exceeded, 0);
     for step in &found.steps {
         // What W∞ shows between windows is hardly more than between halves of one window.
         assert!(step.unlabeled.value < 1.5 * step.floor.value, "{step:?}");
