@@ -39,6 +39,7 @@
 //! The library prints nothing, reads no clock and no environment, and draws no random number that does not come from
 //! a [`random::Seed`]: the same call gives the same bytes, for any number of threads.
 
+pub mod cancel;
 pub mod error;
 pub mod files;
 mod math;
@@ -57,4 +58,5 @@ pub mod experiment;
 pub mod service;
 pub mod theory;
 
+pub use cancel::Cancel;
 pub use error::{Error, Result};

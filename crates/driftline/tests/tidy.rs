@@ -16,7 +16,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[(
 /// within `PEERS`.
 const LAYERS: &[&[&str]] = &[
     &["error"],
-    &["files", "random", "math"],
+    &["files", "random", "math", "cancel"],
     &["data"],
     &["models", "reading", "transport"],
     &["adapt", "evaluate", "datasets"],
