@@ -64,6 +64,8 @@ pub enum Error {
         "the first teacher is not a model of the student's kind, so the student cannot start from it; use `scratch` or `scratch-then-teacher`"
     )]
     NoWarmStart,
+    #[error("the labelled source is needed for this, and only a model is at hand")]
+    SourceMissing,
     #[error(
         "the solver stopped after {iterations} iterations with a gradient of {gradient:e}, above the tolerance {tolerance:e}"
     )]
@@ -72,6 +74,18 @@ pub enum Error {
         gradient: f64,
         tolerance: f64,
     },
+    #[error("{what} cannot be {how}")]
+    NotSupported { what: String, how: String },
+    #[error("there is no {what} `{name}`; known are {known}{hint}")]
+    UnknownName {
+        what: String,
+        name: String,
+        known: String,
+        hint: String,
+    },
+    /// What somebody else's part (a model, a labeler, a policy, a reader) reports.
+    #[error(transparent)]
+    Other(Box<dyn std::error::Error + Send + Sync>),
     #[error("training diverged: weights became infinite or not a number; try a smaller rate")]
     Diverged,
     #[error("layer {index} (`{layer}`) {message}")]
@@ -170,6 +184,17 @@ impl Error {
         }
     }
 
+    /// A name that stands for nothing, with the known ones and the one that was probably meant.
+    pub(crate) fn unknown_name(what: &str, name: &str, known: &[&str]) -> Self {
+        let hint = nearest(name, known.iter().copied());
+        Error::UnknownName {
+            what: what.into(),
+            name: name.into(),
+            known: known.join(", "),
+            hint: hint.map_or(String::new(), |name| format!("; did you mean `{name}`?")),
+        }
+    }
+
     pub(crate) fn empty(what: impl Into<String>) -> Self {
         Error::Empty { what: what.into() }
     }
@@ -229,6 +254,15 @@ impl From<DataFault> for Error {
     fn from(fault: DataFault) -> Self {
         Error::Data(Box::new(fault))
     }
+}
+
+/// The most similar of `names`, if one is similar enough to have been meant.
+pub(crate) fn nearest<'a>(found: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    names
+        .map(|name| (strsim::jaro_winkler(found, name), name))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name)
 }
 
 fn one_class(class: Option<u32>) -> String {

@@ -55,7 +55,7 @@ pub mod datasets;
 pub mod evaluate;
 
 pub mod experiment;
-pub mod service;
+pub mod runs;
 pub mod theory;
 
 pub use cancel::Cancel;

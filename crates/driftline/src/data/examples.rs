@@ -1,6 +1,7 @@
 //! Training data: inputs with hard or soft targets and, where they count differently, weights.
 
 use super::{Inputs, LabeledDomain, Labels, Probabilities};
+use crate::random::{Seed, permutation};
 use crate::{Error, Result};
 
 /// What the loss compares a prediction with.
@@ -157,6 +158,17 @@ impl Examples {
                 .as_ref()
                 .map(|weights| indices.iter().map(|&index| weights[index]).collect()),
         }
+    }
+
+    /// At most `n` of the examples, at random, in their order.
+    pub fn some(&self, n: usize, seed: Seed) -> Examples {
+        if self.len() <= n {
+            return self.clone();
+        }
+        let mut rows = permutation(self.len(), seed);
+        rows.truncate(n);
+        rows.sort_unstable();
+        self.pick(&rows)
     }
 
     /// These examples and labelled ones besides, of which each counts `weight` times.

@@ -119,6 +119,16 @@ impl Inputs {
         }
     }
 
+    /// Whether these are the same rows of the same array.
+    pub(crate) fn is(&self, other: &Inputs) -> bool {
+        let same_rows = match (&self.rows, &other.rows) {
+            (Rows::Range(own), Rows::Range(others)) => own == others,
+            (Rows::Picked(own), Rows::Picked(others)) => Arc::ptr_eq(own, others),
+            _ => false,
+        };
+        Arc::ptr_eq(&self.values, &other.values) && same_rows
+    }
+
     /// All rows one after another: borrowed where they already lie so, else copied.
     pub fn contiguous(&self) -> Cow<'_, [f32]> {
         let size = self.shape.size();

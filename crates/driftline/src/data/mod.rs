@@ -3,24 +3,31 @@
 
 mod domain;
 mod examples;
+mod folds;
 mod inputs;
 mod labels;
 mod pool;
 mod probabilities;
 mod range;
+mod scaling;
 mod shape;
 mod stream;
 mod task;
+pub(crate) mod time;
 mod windowing;
 
 pub use domain::{Domain, LabeledDomain};
 pub use examples::{Examples, Targets};
+pub use folds::Folds;
 pub use inputs::Inputs;
 pub use labels::Labels;
 pub use pool::Pool;
 pub use probabilities::Probabilities;
 pub use range::{Fraction, NonNegative, Positive};
+pub(crate) use scaling::Moments;
+pub use scaling::Scaling;
 pub use shape::Shape;
 pub use stream::Stream;
 pub use task::{AnswerKey, Benchmark, Task};
+pub use time::{Period, Time};
 pub use windowing::{Remainder, Split, Tail, Windowing};

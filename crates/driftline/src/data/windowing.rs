@@ -7,10 +7,11 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Period;
 use crate::{Error, Result};
 
 /// Where one window ends and the next begins.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Windowing {
     /// Windows of so many examples: `[W·i, W·(i+1))`.
@@ -19,6 +20,9 @@ pub enum Windowing {
     Count(NonZeroUsize),
     /// Windows that end before these positions, the first starting at 0.
     Boundaries(Vec<usize>, Tail),
+    /// A window per calendar period, or per step of a numeric time. The last one may be incomplete; periods without
+    /// rows have no window. Only for streams whose rows have times.
+    Every(Period),
 }
 
 /// What to do with the examples after the last full window.
@@ -94,6 +98,36 @@ impl Windowing {
                 }
                 cut(ends.clone(), *tail, examples)
             }
+            Windowing::Every(_) => Err(Error::mismatch(
+                "a stream that is cut by time",
+                "a time for each row",
+                "none",
+            )),
+        }
+    }
+
+    /// Windows for a stream of which only one row in `divisor` is left; where they do not divide it, the tail is merged.
+    pub(crate) fn scaled_down(&self, divisor: usize) -> Self {
+        let smaller = |n: usize| (n / divisor).max(1);
+        let lenient = |tail: Tail| match tail {
+            Tail::Forbid => Tail::Merge,
+            other => other,
+        };
+        match self {
+            Windowing::Size(size, tail) => {
+                let size = NonZeroUsize::new(smaller(size.get())).expect("at least 1");
+                Windowing::Size(size, lenient(*tail))
+            }
+            Windowing::Count(count) => {
+                Windowing::Count((*count).min(NonZeroUsize::new(2).expect("not 0")))
+            }
+            Windowing::Boundaries(ends, tail) => {
+                let mut ends: Vec<usize> = ends.iter().map(|&end| smaller(end)).collect();
+                // Scaled down, windows may become empty.
+                ends.dedup();
+                Windowing::Boundaries(ends, lenient(*tail))
+            }
+            Windowing::Every(period) => Windowing::Every(*period),
         }
     }
 }
@@ -124,6 +158,18 @@ fn cut(ends: Vec<usize>, tail: Tail, examples: usize) -> Result<Split> {
         }
     };
     Ok(Split { windows, remainder })
+}
+
+/// "windows of 500 rows".
+impl fmt::Display for Windowing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Windowing::Size(rows, _) => write!(f, "windows of {rows} rows"),
+            Windowing::Count(count) => write!(f, "{count} windows"),
+            Windowing::Boundaries(ends, _) => write!(f, "windows that end at {ends:?}"),
+            Windowing::Every(period) => write!(f, "a window every {period}"),
+        }
+    }
 }
 
 impl fmt::Display for Remainder {

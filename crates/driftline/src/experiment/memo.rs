@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::files::write_whole;
-use crate::models::any::{AnyModel, ModelDescription};
-use crate::models::arrays::{self, Arrays};
+use crate::models::{AnyModel, Arrays, ModelKinds, Stored, write_arrays};
 use crate::{Error, Result};
 
 const FORMAT: u32 = 1;
@@ -71,7 +71,7 @@ impl Memo {
     pub(super) fn find(&self, name: &str) -> Option<AnyModel> {
         let bytes = std::fs::read(self.folder.join(name)).ok()?;
         let (Header { model, .. }, mut values) = Arrays::open::<Header>(&bytes, FORMAT).ok()?;
-        let model = AnyModel::restore(model, &mut values).ok()?;
+        let model = ModelKinds::default().restore(&model, &mut values).ok()?;
         values.finish().ok()?;
         self.recalled.store(true, Ordering::Relaxed);
         Some(model)
@@ -79,7 +79,7 @@ impl Memo {
 
     pub(super) fn keep(&self, name: &str, model: &AnyModel) -> Result<()> {
         std::fs::create_dir_all(&self.folder).map_err(Error::io(&self.folder))?;
-        write_whole(&self.folder.join(name), &to_bytes(model))
+        write_whole(&self.folder.join(name), &to_bytes(model)?)
     }
 }
 
@@ -87,14 +87,20 @@ impl Memo {
 #[serde(deny_unknown_fields)]
 struct Header {
     format: u32,
-    model: ModelDescription,
+    model: Value,
 }
 
 /// A model as a file.
-pub(super) fn to_bytes(model: &AnyModel) -> Vec<u8> {
-    let (model, values) = model.store();
-    let format = FORMAT;
-    arrays::write(&Header { format, model }, &values)
+pub(super) fn to_bytes(model: &AnyModel) -> Result<Vec<u8>> {
+    let Stored {
+        description,
+        arrays,
+    } = model.store()?;
+    let header = Header {
+        format: FORMAT,
+        model: serde_json::json!({ model.kind(): description }),
+    };
+    Ok(write_arrays(&header, &arrays))
 }
 
 /// Deletes the oldest files until the others fit.

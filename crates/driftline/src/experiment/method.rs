@@ -1,18 +1,15 @@
 //! What an experiment compares: anything that turns a task into a sequence of classifiers.
 
-use std::num::NonZeroUsize;
-
-use serde::Serialize;
+use std::borrow::Borrow;
 
 use super::resources::Resources;
 use super::work::Sizes;
 use crate::Result;
-use crate::adapt::{
-    Accumulate, Curriculum, Gradual, Labeling, OptimizerState, Pooled, PseudoLabeling, Replay,
-    SelfTraining, SourceOnly, StudentStart, TargetOnly,
+use crate::adapt::{Adaptation, Candidate, Labeling, MemoryWindows, MethodPlan, Version, Windows};
+use crate::data::{
+    Domain, Examples, Inputs, LabeledDomain, Labels, Pool, Probabilities, Remainder, Scaling, Shape,
+    Stream, Task, Windowing,
 };
-use crate::data::{Examples, LabeledDomain, Positive, Remainder, Stream, Task, Windowing};
-use crate::models::any::{AnyLearner, AnyModel};
 use crate::models::{Classifier, Learner};
 use crate::random::Seed;
 
@@ -26,7 +23,7 @@ pub trait Method: Send + Sync {
         &self,
         task: &Task,
         seed: Seed,
-        resources: Resources<'_>,
+        resources: &Resources,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>>;
 
@@ -63,184 +60,142 @@ impl std::fmt::Debug for Observation<'_> {
     }
 }
 
-/// The library's own methods: self-training along a curriculum.
-#[derive(Clone, Debug, Serialize)]
-pub struct SelfTrainingMethod {
-    pub source_learner: AnyLearner,
-    pub curriculum: CurriculumPlan,
-    /// `None` for a curriculum without stages.
-    pub student: Option<StudentPlan>,
-    /// Then go back from the end of the stream to its beginning, by pseudo-labels alone.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub there_and_back: bool,
-}
-
-/// How the students of a self-training method come about.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct StudentPlan {
-    pub learner: AnyLearner,
-    pub pseudo_labeling: PseudoLabeling,
-    pub start: StudentStart,
-    pub optimizer_state: OptimizerState,
-    pub replay: Option<Positive>,
-}
-
-/// A curriculum chosen at run time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CurriculumPlan {
-    SourceOnly,
-    Target {
-        repeats: NonZeroUsize,
-    },
-    Pooled {
-        repeats: NonZeroUsize,
-        and_target: bool,
-    },
-    Gradual {
-        windowing: Windowing,
-        then_target: bool,
-    },
-    Accumulate {
-        windowing: Windowing,
-    },
-}
-
-impl CurriculumPlan {
-    pub fn curriculum(&self) -> Box<dyn Curriculum> {
-        match self.clone() {
-            CurriculumPlan::SourceOnly => Box::new(SourceOnly),
-            CurriculumPlan::Target { repeats } => Box::new(TargetOnly { repeats }),
-            CurriculumPlan::Pooled {
-                repeats,
-                and_target,
-            } => Box::new(Pooled {
-                repeats,
-                and_target,
-            }),
-            CurriculumPlan::Gradual {
-                windowing,
-                then_target,
-            } => Box::new(Gradual {
-                windowing,
-                then_target,
-            }),
-            CurriculumPlan::Accumulate { windowing } => Box::new(Accumulate { windowing }),
-        }
-    }
-
-    pub fn windowing(&self) -> Option<&Windowing> {
-        match self {
-            CurriculumPlan::Gradual { windowing, .. }
-            | CurriculumPlan::Accumulate { windowing } => Some(windowing),
-            _ => None,
-        }
-    }
-}
-
-impl Method for SelfTrainingMethod {
+/// The library's own methods: a source model, and self-training from there.
+impl Method for MethodPlan {
     fn settings(&self) -> serde_json::Value {
-        serde_json::to_value(self).expect("settings have string keys only")
+        MethodPlan::settings(self)
     }
 
     fn run(
         &self,
         task: &Task,
         seed: Seed,
-        resources: Resources<'_>,
+        resources: &Resources,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>> {
-        if !self.there_and_back {
-            return Ok(Box::new(self.adapt(task, seed, resources, report)?));
-        }
-        let there = self.adapt(task, seed.named("there"), resources, &mut |_| Ok(()))?;
-        let back = way_back(task, &there)?;
-        Ok(Box::new(self.adapt(
-            &back,
-            seed.named("back"),
-            resources,
-            report,
-        )?))
+        let scaling = match self.scaling {
+            true => Scaling::fit(task.source.inputs()),
+            false => None,
+        };
+        let Some(scaling) = scaling else {
+            return Ok(Box::new(there(self, task, seed, resources, report)?));
+        };
+        let task = scaled_task(task, &scaling)?;
+        let model = there(self, &task, seed, resources, &mut |seen| {
+            report(Observation {
+                model: &Scaled(&scaling, seen.model),
+                ..seen
+            })
+        })?;
+        Ok(Box::new(Scaled(scaling, model)))
     }
 
     fn windowing(&self) -> Option<&Windowing> {
         // Stages on the way back are not those of the stream.
-        self.curriculum.windowing().filter(|_| !self.there_and_back)
+        let windowing = self.candidate.curriculum.windowing();
+        windowing.filter(|_| !self.there_and_back)
     }
 
     fn depends_on_isa(&self) -> bool {
-        let student = self.student.iter().map(|student| &student.learner);
-        student
-            .chain([&self.source_learner])
-            .any(AnyLearner::depends_on_isa)
+        MethodPlan::depends_on_isa(self)
     }
 
     fn work(&self, sizes: &Sizes) -> Option<f64> {
         let ways = if self.there_and_back { 2.0 } else { 1.0 };
-        Some(ways * self.multiply_adds(sizes))
+        Some(ways * sizes.multiply_adds(self))
     }
 }
 
-impl SelfTrainingMethod {
-    /// The source model, then one self-training step per stage; the last model.
-    fn adapt(
-        &self,
-        task: &Task,
-        seed: Seed,
-        resources: Resources<'_>,
-        report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
-    ) -> Result<AnyModel> {
-        let source = Examples::from(&task.source);
-        let tune = seed.named("tuning");
-        let teacher = resources
-            .learner(&self.source_learner)
-            .tuned(&source, tune)?
-            .fit(&source, seed.named("source"))?;
-        let stages = self
-            .curriculum
-            .curriculum()
-            .stages(task, seed.named("curriculum"))?;
-        let remainder = stages.remainder;
+/// Along the stream, and back again where that is asked for.
+fn there(
+    plan: &MethodPlan,
+    task: &Task,
+    seed: Seed,
+    resources: &Resources,
+    report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
+) -> Result<Version> {
+    if !plan.there_and_back {
+        return adapt(plan, task, seed, resources, report);
+    }
+    let there = adapt(plan, task, seed.named("there"), resources, &mut |_| Ok(()))?;
+    let back = way_back(task, &there)?;
+    adapt(plan, &back, seed.named("back"), resources, report)
+}
+
+/// The source model, then one step per stage; the last model.
+fn adapt(
+    plan: &MethodPlan,
+    task: &Task,
+    seed: Seed,
+    resources: &Resources,
+    report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
+) -> Result<Version> {
+    let source = Examples::from(&task.source);
+    let tuned = |learner| resources.tuned(learner, &source, seed.named("tuning"));
+    let source_model = tuned(&plan.source_learner)?.fit(&source, seed.named("source"))?;
+    let candidate = Candidate {
+        learner: tuned(&plan.candidate.learner)?,
+        ..plan.candidate.clone()
+    };
+    let mut stream = MemoryWindows::of_task(task, candidate.curriculum.windowing())?;
+    let remainder = stream.remainder();
+    report(Observation {
+        model: &source_model,
+        labeling: None,
+        remainder,
+    })?;
+    let mut adaptation = Adaptation::new(candidate, source_model, seed.named("self-training"))
+        .with_policy(plan.policy.clone())
+        .with_source(task.source.clone())
+        .with_runtime(resources.runtime.clone());
+    let mut versions = vec![adaptation.first().clone()];
+    while let Some(step) = adaptation.advance(&mut stream, &versions)? {
         report(Observation {
-            model: &teacher,
-            labeling: None,
+            model: &step.version,
+            labeling: step.labeling.as_ref(),
             remainder,
         })?;
-        let Some(student) = &self.student else {
-            return Ok(teacher);
-        };
-        let method = SelfTraining {
-            learner: resources.learner(&student.learner).tuned(&source, tune)?,
-            pseudo_labeling: student.pseudo_labeling,
-            start: student.start,
-            optimizer_state: student.optimizer_state,
-            replay: student.replay.map(|weight| Replay {
-                source: task.source.clone(),
-                weight,
-            }),
-        };
-        let seed = seed.named("self-training");
-        let models = match student.start {
-            StudentStart::Teacher => method.models(&teacher, stages, seed),
-            _ => method.models_from(&teacher, stages, seed)?,
-        };
-        let mut last = teacher.clone();
-        for step in models {
-            let step = step?;
-            report(Observation {
-                model: &step.model,
-                labeling: Some(&step.labeling),
-                remainder,
-            })?;
-            last = step.model;
-        }
-        Ok(last)
+        versions.push(step.version);
     }
+    Ok(adaptation.deployed().clone())
+}
+
+/// A classifier of scaled inputs that takes them as they are.
+struct Scaled<S, M>(S, M);
+
+impl<S: Borrow<Scaling> + Send + Sync, M: Classifier> Classifier for Scaled<S, M> {
+    fn shape(&self) -> Shape {
+        self.1.shape()
+    }
+
+    fn n_classes(&self) -> usize {
+        self.1.n_classes()
+    }
+
+    fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
+        self.1.probabilities(&self.0.borrow().apply(inputs)?)
+    }
+
+    fn assess(&self, inputs: &Inputs) -> Result<(Labels, Probabilities)> {
+        self.1.assess(&self.0.borrow().apply(inputs)?)
+    }
+}
+
+fn scaled_task(task: &Task, scaling: &Scaling) -> Result<Task> {
+    let source = scaling.apply(task.source.inputs())?;
+    let shape = source.shape();
+    let (pool, own) = (task.target_pool.clone(), scaling.clone());
+    let pool = move || Ok(Domain::new(own.apply(&pool.domain()?.inputs)?));
+    Ok(Task {
+        source: LabeledDomain::new(source, task.source.labels().clone())?,
+        intermediate: Stream::new(scaling.apply(task.intermediate.inputs())?),
+        target_pool: Pool::later(shape, pool),
+    })
 }
 
 /// The task of going back: its source is the end of the stream as `there` labels it, its stream the same stream from
 /// the end to the beginning, its target the labelled source, whose labels it does not hold.
-fn way_back(task: &Task, there: &AnyModel) -> Result<Task> {
+fn way_back(task: &Task, there: &dyn Classifier) -> Result<Task> {
     let stream = task.intermediate.inputs();
     let n = stream.len();
     let end = stream.slice(n.saturating_sub(task.source.len())..n);

@@ -1,6 +1,5 @@
 //! What an experiment file means, with every number resolved and checked. Only a plan runs.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -9,11 +8,12 @@ use super::dataset::{Dataset, RawData};
 use super::expected::Expected;
 use super::identity;
 use super::method::Method;
-use super::read::nearest;
 use super::resolve;
 use super::spec::{CheckSpec, ContrastSpec, Spec};
 use super::trial::TrialKey;
+use crate::adapt::Registry;
 use crate::datasets::{Cache, catalog};
+use crate::error::nearest;
 use crate::{Error, Result};
 
 /// How much of an experiment to run.
@@ -90,7 +90,17 @@ impl Shard {
 
 impl Plan {
     pub fn new(spec: &Spec, expected: Expected, scale: Scale) -> Result<Self> {
-        resolve::plan(spec, expected, scale)
+        Self::with_parts(spec, expected, scale, &Registry::default())
+    }
+
+    /// The same for a file that names parts of your own.
+    pub fn with_parts(
+        spec: &Spec,
+        expected: Expected,
+        scale: Scale,
+        registry: &Registry,
+    ) -> Result<Self> {
+        resolve::plan(spec, expected, scale, registry)
     }
 
     /// The same experiment with files from `cache`; a smoke run goes on with its stand-ins.
@@ -242,8 +252,3 @@ impl std::fmt::Debug for PlannedMethod {
 
 /// At smoke scale: a fiftieth of the data.
 pub(super) const SMOKE_DIVISOR: usize = 50;
-
-/// At smoke scale: at most two of anything repeated.
-pub(super) fn at_most_two(n: NonZeroUsize) -> NonZeroUsize {
-    n.min(NonZeroUsize::new(2).expect("2 is not 0"))
-}

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::expected::Expected;
 use super::spec::Spec;
+use crate::error::nearest;
 use crate::{Error, Result};
 
 /// Reads a specification and the printed numbers it refers to.
@@ -57,13 +58,4 @@ fn suggestion(message: &str) -> String {
     }
     nearest(found, allowed.iter().copied())
         .map_or(String::new(), |name| format!("; did you mean `{name}`?"))
-}
-
-/// The most similar of `names`, if one is similar enough to have been meant.
-pub(super) fn nearest<'a>(found: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    names
-        .map(|name| (strsim::jaro_winkler(found, name), name))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name)
 }

@@ -1,42 +1,53 @@
 //! What a method may use to get on: how to compute, and training that was done before.
 
+use std::sync::Arc;
+
 use super::identity::ENGINE_REVISION;
 use super::memo::{Memo, to_bytes};
-use super::work::multiply_adds;
 use crate::Result;
-use crate::data::{Examples, Targets};
-use crate::models::Learner;
-use crate::models::any::{AnyLearner, AnyModel};
-use crate::models::network::Runtime;
+use crate::data::{Examples, Shape, Targets};
+use crate::models::{AnyLearner, AnyModel, DynLearner, Learner, Runtime};
 use crate::random::Seed;
 
 /// What a run may use. It decides how fast the result comes, not what it is.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Resources<'a> {
+#[derive(Clone, Debug, Default)]
+pub struct Resources {
     /// How to compute where that is a choice.
     pub runtime: Runtime,
     /// Where to look for training that was done before.
-    pub memo: Option<&'a Memo>,
+    pub memo: Option<Arc<Memo>>,
 }
 
-impl<'a> Resources<'a> {
-    /// This learner, computing so.
-    pub(super) fn learner(self, learner: &AnyLearner) -> Remembering<'a> {
-        Remembering {
-            learner: learner.clone().with_runtime(self.runtime),
-            resources: self,
-        }
+impl Resources {
+    /// This learner, computing so, with every setting that is chosen on data chosen on the source.
+    pub(super) fn tuned(
+        &self,
+        learner: &AnyLearner,
+        source: &Examples,
+        seed: Seed,
+    ) -> Result<AnyLearner> {
+        let learner = learner.clone().with_runtime(&self.runtime);
+        let learner = learner.tuned(source, seed)?;
+        Ok(match &self.memo {
+            None => learner,
+            Some(memo) => AnyLearner::of(Remembering {
+                learner,
+                runtime: self.runtime.clone(),
+                memo: memo.clone(),
+            }),
+        })
     }
 }
 
 /// A learner that looks into a memo first.
 #[derive(Clone, Debug)]
-pub(super) struct Remembering<'a> {
+struct Remembering {
     learner: AnyLearner,
-    resources: Resources<'a>,
+    runtime: Runtime,
+    memo: Arc<Memo>,
 }
 
-impl Remembering<'_> {
+impl Remembering {
     fn remember(
         &self,
         start: Option<&AnyModel>,
@@ -44,28 +55,26 @@ impl Remembering<'_> {
         seed: Seed,
         train: impl FnOnce() -> Result<AnyModel>,
     ) -> Result<AnyModel> {
-        let work = multiply_adds(&self.learner, examples);
-        let Resources { runtime, memo } = self.resources;
-        let Some(memo) = memo.filter(|memo| memo.is_worth(work)) else {
+        let shape = examples.inputs().shape();
+        let work = self.learner.work(shape, examples.n_classes()) * examples.len() as f64;
+        if !self.memo.is_worth(work) {
             return train();
-        };
-        let name = self.name(start, examples, seed);
-        if let Some(model) = memo.find(&name) {
-            return model.with_runtime(runtime);
+        }
+        let name = self.name(start, examples, seed)?;
+        if let Some(model) = self.memo.find(&name) {
+            return model.with_runtime(&self.runtime);
         }
         let model = train()?;
         // A full disk must not cost the trial; what is not kept is trained again.
-        let _ = memo.keep(&name, &model);
+        let _ = self.memo.keep(&name, &model);
         Ok(model)
     }
 
     /// A name for all that decides what is learned. Threads do not.
-    fn name(&self, start: Option<&AnyModel>, examples: &Examples, seed: Seed) -> String {
+    fn name(&self, start: Option<&AnyModel>, examples: &Examples, seed: Seed) -> Result<String> {
         let settings = (
             ENGINE_REVISION,
-            self.learner
-                .depends_on_isa()
-                .then_some(self.resources.runtime.isa),
+            self.learner.depends_on_isa().then_some(self.runtime.isa),
             &self.learner,
             seed,
             (
@@ -81,7 +90,7 @@ impl Remembering<'_> {
             hasher.update(bytes);
         };
         add(&settings);
-        add(&start.map(to_bytes).unwrap_or_default());
+        add(&start.map(to_bytes).transpose()?.unwrap_or_default());
         examples.inputs().iter().for_each(|row| add(&bytes_of(row)));
         match examples.targets() {
             Targets::Hard(labels) => {
@@ -93,7 +102,10 @@ impl Remembering<'_> {
             }
         }
         add(&examples.weights().map(bytes_of).unwrap_or_default());
-        format!("{}.safetensors", &hasher.finalize().to_hex()[..32])
+        Ok(format!(
+            "{}.safetensors",
+            &hasher.finalize().to_hex()[..32]
+        ))
     }
 }
 
@@ -104,8 +116,14 @@ fn bytes_of(values: &[f32]) -> Vec<u8> {
         .collect()
 }
 
-impl Learner for Remembering<'_> {
-    type Model = AnyModel;
+impl DynLearner for Remembering {
+    fn kind(&self) -> &str {
+        self.learner.kind()
+    }
+
+    fn settings(&self) -> serde_json::Value {
+        self.learner.settings()
+    }
 
     fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel> {
         self.remember(None, examples, seed, || self.learner.fit(examples, seed))
@@ -121,10 +139,11 @@ impl Learner for Remembering<'_> {
         self.learner.forget(model)
     }
 
-    fn tuned(&self, source: &Examples, seed: Seed) -> Result<Self> {
-        Ok(Self {
-            learner: self.learner.tuned(source, seed)?,
-            ..self.clone()
-        })
+    fn depends_on_isa(&self) -> bool {
+        self.learner.depends_on_isa()
+    }
+
+    fn work(&self, shape: Shape, n_classes: usize) -> f64 {
+        self.learner.work(shape, n_classes)
     }
 }

@@ -43,7 +43,7 @@ impl Observer for () {}
 pub struct Runner<'a> {
     pub plan: &'a Plan,
     pub jobs: NonZeroUsize,
-    pub resources: Resources<'a>,
+    pub resources: Resources,
 }
 
 impl Runner<'_> {
@@ -62,7 +62,7 @@ impl Runner<'_> {
         Batch {
             parts: vec![part],
             jobs: self.jobs,
-            resources: self.resources,
+            resources: self.resources.clone(),
         }
         .run(observer)
     }
@@ -73,7 +73,7 @@ impl Runner<'_> {
 pub struct Batch<'a> {
     pub parts: Vec<Part<'a>>,
     pub jobs: NonZeroUsize,
-    pub resources: Resources<'a>,
+    pub resources: Resources,
 }
 
 /// The trials wanted of one experiment, and the store that has or gets them.
@@ -147,7 +147,7 @@ pub fn run_trial(
     plan: &Plan,
     key: &TrialKey,
     benchmark: &Benchmark,
-    resources: Resources<'_>,
+    resources: &Resources,
     go_on: &dyn Fn() -> Result<()>,
 ) -> Result<Trial> {
     let method = &plan.methods[key.method];
@@ -180,7 +180,7 @@ type DataKey<'a> = (&'a Dataset, u64, &'a RawData);
 struct Shared<'a, 'b> {
     plans: Vec<&'a Plan>,
     stores: Vec<Mutex<&'b mut Store>>,
-    resources: Resources<'a>,
+    resources: Resources,
     observer: &'a dyn Observer,
     queue: Mutex<VecDeque<(usize, TrialKey)>>,
     /// Data in use: made once for all trials that run on them at the same time, and dropped with the last.
@@ -230,12 +230,13 @@ impl<'a> Shared<'a, '_> {
             None => self.benchmark(wanted)?,
         };
         *held = Some((wanted, benchmark.clone()));
-        let memo = self.resources.memo.map(Memo::for_one_trial);
+        let memo = self.resources.memo.as_ref();
+        let memo = memo.map(|memo| Arc::new(memo.for_one_trial()));
         let resources = Resources {
-            memo: memo.as_ref(),
-            ..self.resources
+            memo: memo.clone(),
+            ..self.resources.clone()
         };
-        let trial = run_trial(plan, key, &benchmark, resources, &|| {
+        let trial = run_trial(plan, key, &benchmark, &resources, &|| {
             observer.stage(plan, key);
             stopped()
         })?;

@@ -6,11 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::dataset::Dataset;
-use crate::adapt::{Confidence, Filter, LabelKind, OptimizerState, Starvation, StudentStart};
-use crate::data::{NonNegative, Positive, Tail};
-use crate::models::linear::{CrossValidation, FullBatch, MarginLearner};
-use crate::models::network::Architecture;
-use crate::models::optimizer::Optimizer;
+use crate::adapt::{
+    AlignmentParts, CurriculumParts, LabelerParts, ModelParts, Named, PolicyParts,
+    SelfTrainingSpec, Settings, TrainingSpec,
+};
 
 /// One experiment file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -34,13 +33,25 @@ pub struct Spec {
     pub data_seeds: Vec<u64>,
     pub datasets: Vec<DatasetSpec>,
     /// The student, and unless `source-model` is given the source model too.
-    pub model: ModelSpec,
+    pub model: Named<ModelParts>,
     #[serde(default)]
-    pub source_model: Option<ModelSpec>,
+    pub source_model: Option<Named<ModelParts>>,
     pub training: TrainingSpec,
     /// Settings shared by all methods; each method may override them.
     #[serde(default)]
     pub self_training: SelfTrainingSpec,
+    /// How a window's inputs are brought into the model's frame; `none` if absent.
+    #[serde(default)]
+    pub alignment: Option<Named<AlignmentParts>>,
+    /// How a window gets its labels; `teacher` if absent, which `self-training` says more about.
+    #[serde(default)]
+    pub labeler: Option<Named<LabelerParts>>,
+    /// What becomes of a step; `always` if absent.
+    #[serde(default)]
+    pub policy: Option<Named<PolicyParts>>,
+    /// Give every number column the source's mean 0 and deviation 1 (images stay as they are); off if absent.
+    #[serde(default)]
+    pub scaling: Option<bool>,
     pub methods: Vec<MethodSpec>,
     /// What must come out; a run that contradicts one ends with exit code 3.
     #[serde(default)]
@@ -71,163 +82,67 @@ pub struct DatasetSpec {
     pub data: Dataset,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ModelSpec {
-    Linear(LinearSpec),
-    Network(NetworkSpec),
-    /// The theory's linear model: two classes, ‖w‖ ≤ R, trained to the minimum; `training` does not apply to it.
-    Margin(MarginLearner),
-}
-
-/// A neural network.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct NetworkSpec {
-    pub architecture: ArchitectureSpec,
-}
-
-/// An architecture by its name, or layer by layer.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ArchitectureSpec {
-    /// Three convolutions of 32 channels, dropout, batch norm.
-    PaperConv,
-    /// The same without dropout and batch norm.
-    UnregularizedConv,
-    /// A fourth convolution.
-    DeeperConv,
-    /// So many channels in each convolution.
-    WiderConv(NonZeroUsize),
-    /// A dense layer of so many units before the output.
-    ExtraDense(NonZeroUsize),
-    /// Two dense layers of 32, dropout, batch norm.
-    Mlp,
-    Layers(Architecture),
-}
-
-/// A linear softmax model; exactly one of `l2` and `cross-validate`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct LinearSpec {
-    /// λ in λ·ΣW²; 0 for none.
-    #[serde(default)]
-    pub l2: Option<NonNegative>,
-    /// Choose λ on the source.
-    #[serde(default)]
-    pub cross_validate: Option<CrossValidation>,
-    /// Solve to a tolerance instead of training for `epochs`.
-    #[serde(default)]
-    pub full_batch: Option<FullBatch>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct TrainingSpec {
-    /// Passes over the data, for the source model and in every self-training step.
-    pub epochs: NonZeroUsize,
-    pub batch_size: NonZeroUsize,
-    /// Adam with the paper's constants if absent.
-    #[serde(default)]
-    pub optimizer: Option<Optimizer>,
-    /// The radius of sharpness-aware minimisation; none if absent.
-    #[serde(default)]
-    pub sharpness: Option<Positive>,
-}
-
-/// How to self-train. Required, here or in the method, by every method that self-trains: `labels`, `confidence`,
-/// `filter`, `start` and `optimizer-state`.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct SelfTrainingSpec {
-    #[serde(default)]
-    pub labels: Option<LabelKind>,
-    #[serde(default)]
-    pub confidence: Option<Confidence>,
-    #[serde(default)]
-    pub filter: Option<Filter>,
-    #[serde(default)]
-    pub start: Option<StudentStart>,
-    #[serde(default)]
-    pub optimizer_state: Option<OptimizerState>,
-    /// What to do when the filter leaves nothing or one class; `proceed` if absent.
-    #[serde(default)]
-    pub starvation: Option<Starvation>,
-    /// Mix the labelled source into every step, each example with this weight.
-    #[serde(default)]
-    pub replay: Option<Positive>,
-}
-
+/// A method: everything that [`Settings`] can say, and its name. What it leaves out is taken from the experiment.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MethodSpec {
     /// As shown in tables.
     pub name: String,
-    pub curriculum: CurriculumSpec,
+    pub curriculum: Named<CurriculumParts>,
     #[serde(default)]
-    pub model: Option<ModelSpec>,
+    pub model: Option<Named<ModelParts>>,
     #[serde(default)]
-    pub source_model: Option<ModelSpec>,
+    pub source_model: Option<Named<ModelParts>>,
     /// Instead of the shared `training`.
     #[serde(default)]
     pub training: Option<TrainingSpec>,
     #[serde(default)]
     pub self_training: SelfTrainingSpec,
+    #[serde(default)]
+    pub alignment: Option<Named<AlignmentParts>>,
+    #[serde(default)]
+    pub labeler: Option<Named<LabelerParts>>,
+    #[serde(default)]
+    pub policy: Option<Named<PolicyParts>>,
+    #[serde(default)]
+    pub scaling: Option<bool>,
     /// Adapt to the end of the stream, then back to its beginning from pseudo-labels alone; the model that has come
     /// back is scored. With data `scored` on the source this judges settings without any label of the stream.
     #[serde(default)]
     pub there_and_back: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum CurriculumSpec {
-    /// No adaptation.
-    SourceOnly,
-    /// The target pool, again and again.
-    Target(TargetSpec),
-    /// The whole stream, again and again.
-    Pooled(PooledSpec),
-    /// Window after window.
-    Gradual(WindowsSpec),
-    /// Window after window, each together with the earlier ones.
-    Accumulate(WindowsSpec),
+impl Spec {
+    /// What all methods share.
+    pub(super) fn shared(&self) -> Settings {
+        let mut shared = Settings::new();
+        shared.model = Some(self.model.clone());
+        shared.source_model = self.source_model.clone();
+        shared.training = Some(self.training.clone());
+        shared.self_training = self.self_training.clone();
+        shared.alignment = self.alignment.clone();
+        shared.labeler = self.labeler.clone();
+        shared.policy = self.policy.clone();
+        shared.scaling = self.scaling;
+        shared
+    }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct TargetSpec {
-    pub repeats: NonZeroUsize,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct PooledSpec {
-    pub repeats: NonZeroUsize,
-    /// Pool the target with the stream.
-    #[serde(default)]
-    pub and_target: bool,
-}
-
-/// Exactly one of `window`, `windows` and `boundaries`.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct WindowsSpec {
-    /// Examples per window.
-    #[serde(default)]
-    pub window: Option<NonZeroUsize>,
-    /// Number of windows.
-    #[serde(default)]
-    pub windows: Option<NonZeroUsize>,
-    /// Where each window ends.
-    #[serde(default)]
-    pub boundaries: Option<Vec<usize>>,
-    /// What to do with examples after the last full window; `forbid` if absent.
-    #[serde(default)]
-    pub tail: Option<Tail>,
-    /// Gradual only: end on the target pool.
-    #[serde(default)]
-    pub then_target: bool,
+impl MethodSpec {
+    pub(super) fn settings(&self) -> Settings {
+        let mut own = Settings::new();
+        own.curriculum = Some(self.curriculum.clone());
+        own.model = self.model.clone();
+        own.source_model = self.source_model.clone();
+        own.training = self.training.clone();
+        own.self_training = self.self_training.clone();
+        own.alignment = self.alignment.clone();
+        own.labeler = self.labeler.clone();
+        own.policy = self.policy.clone();
+        own.scaling = self.scaling;
+        own.there_and_back = self.there_and_back;
+        own
+    }
 }
 
 /// A claim about the results. Without `trials` it speaks of the mean; with it, of at least so many single trials.

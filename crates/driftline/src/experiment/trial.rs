@@ -81,7 +81,7 @@ pub(super) fn run(
     method: &dyn Method,
     benchmark: &Benchmark,
     seed: Seed,
-    resources: Resources<'_>,
+    resources: &Resources,
     go_on: &dyn Fn() -> Result<()>,
 ) -> Result<Outcome> {
     let Benchmark { task, answers } = benchmark;

@@ -1,13 +1,12 @@
 //! How much work a trial is, by its settings alone: for estimates of time before anything has been timed.
 
 use super::dataset::Dataset;
-use super::method::{CurriculumPlan, SelfTrainingMethod};
 use super::plan::Plan;
 use super::trial::TrialKey;
-use crate::data::{Examples, Shape, Windowing};
+use crate::adapt::{Candidate, MethodPlan};
+use crate::data::Shape;
 use crate::datasets::PortraitsOverTime;
-use crate::models::any::AnyLearner;
-use crate::models::linear::Solver;
+use crate::models::AnyLearner;
 
 /// Numbers of examples and the form of each, as far as settings tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,9 +18,6 @@ pub struct Sizes {
     pub target_pool: usize,
 }
 
-/// Solvers that run to a tolerance count like so many passes over the data.
-const PASSES_TO_TOLERANCE: f64 = 200.0;
-
 impl Plan {
     /// About how many multiply-adds a trial's training takes; `None` for a method that cannot tell.
     pub fn work(&self, key: &TrialKey) -> Option<f64> {
@@ -30,84 +26,27 @@ impl Plan {
     }
 }
 
-impl SelfTrainingMethod {
-    pub(super) fn multiply_adds(&self, sizes: &Sizes) -> f64 {
-        let each = |learner| per_example(learner, sizes.shape, sizes.classes);
-        let student = self.student.as_ref().map_or(0.0, |student| {
-            let (stages, mut examples) = self.curriculum.stages_and_examples(sizes);
-            if student.replay.is_some() {
-                examples += stages * sizes.source as f64;
-            }
-            each(&student.learner) * examples
-        });
-        student + each(&self.source_learner) * sizes.source as f64
-    }
-}
-
-impl CurriculumPlan {
-    /// How many stages there are, and how many examples in all of them together.
-    fn stages_and_examples(&self, sizes: &Sizes) -> (f64, f64) {
-        let (stream, pool) = (sizes.stream as f64, sizes.target_pool as f64);
-        let target = |wanted: bool| if wanted { pool } else { 0.0 };
-        let windows = |windowing: &Windowing| {
-            let split = windowing.split(sizes.stream);
-            split.map_or(Vec::new(), |split| split.windows)
-        };
-        match self {
-            CurriculumPlan::SourceOnly => (0.0, 0.0),
-            CurriculumPlan::Target { repeats } => {
-                let repeats = repeats.get() as f64;
-                (repeats, repeats * pool)
-            }
-            CurriculumPlan::Pooled {
-                repeats,
-                and_target,
-            } => {
-                let repeats = repeats.get() as f64;
-                (repeats, repeats * (stream + target(*and_target)))
-            }
-            CurriculumPlan::Gradual {
-                windowing,
-                then_target,
-            } => {
-                let stages = windows(windowing).len() + usize::from(*then_target);
-                (stages as f64, stream + target(*then_target))
-            }
-            CurriculumPlan::Accumulate { windowing } => {
-                let windows = windows(windowing);
-                let examples = windows.iter().map(|window| window.end as f64).sum();
-                (windows.len() as f64, examples)
-            }
+impl Sizes {
+    /// About how many multiply-adds a method's training takes on data of these sizes.
+    pub(super) fn multiply_adds(&self, plan: &MethodPlan) -> f64 {
+        let each = |learner: &AnyLearner| learner.work(self.shape, self.classes);
+        let Candidate {
+            curriculum,
+            learner,
+            replay,
+            ..
+        } = &plan.candidate;
+        let source = each(&plan.source_learner) * self.source as f64;
+        if !curriculum.learns() {
+            return source;
         }
-    }
-}
-
-/// About how many multiply-adds it takes to learn from `examples`.
-pub(super) fn multiply_adds(learner: &AnyLearner, examples: &Examples) -> f64 {
-    let shape = examples.inputs().shape();
-    per_example(learner, shape, examples.n_classes()) * examples.len() as f64
-}
-
-/// Multiply-adds of a whole training, per example.
-fn per_example(learner: &AnyLearner, shape: Shape, classes: usize) -> f64 {
-    let linear = 3.0 * (shape.size() * classes) as f64;
-    match learner {
-        AnyLearner::Network(learner) => {
-            let blueprint = learner.architecture.build(shape, classes);
-            let once = blueprint.map_or(linear, |built| built.training_multiply_adds() as f64);
-            // A sharpness-aware step computes its gradient twice.
-            let gradients = if learner.training.sharpness.is_some() {
-                2.0
-            } else {
-                1.0
-            };
-            gradients * once * learner.training.epochs.get() as f64
+        let windows = curriculum.windowing().and_then(|w| w.split(self.stream).ok());
+        let stages = curriculum.stages(windows.map_or(0, |split| split.windows.len()));
+        let mut examples = curriculum.examples(self.stream, self.target_pool);
+        if replay.is_some() {
+            examples += (stages * self.source) as f64;
         }
-        AnyLearner::Linear(learner) => match learner.solver {
-            Solver::MiniBatch(training) => linear * training.epochs.get() as f64,
-            Solver::FullBatch(_) => linear * PASSES_TO_TOLERANCE,
-        },
-        AnyLearner::Margin(_) => linear * PASSES_TO_TOLERANCE,
+        source + each(learner) * examples
     }
 }
 

@@ -1,143 +1,234 @@
-//! The choice of a model at run time, in one place: a serialisable learner and the model it makes.
+//! Models and learners whose kind is chosen at run time: by a flag, a file, or somebody else's crate.
 
-use serde::{Deserialize, Serialize};
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
 
-use super::arrays::{Array, Arrays};
-use super::linear::{
-    LinearDescription, LinearLearner, LinearModel, MarginDescription, MarginLearner, MarginModel,
-};
-use super::network::{Description as NetworkDescription, Network, NetworkLearner, Runtime};
-use super::{Classifier, Learner};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::arrays::Array;
+use super::linear::MarginModel;
+use super::onnx::{Graph, Node};
+use super::{Classifier, Learner, Runtime};
 use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};
 use crate::random::Seed;
 use crate::{Error, Result};
 
-/// Any learner of the library.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AnyLearner {
-    Linear(LinearLearner),
-    Network(NetworkLearner),
-    Margin(MarginLearner),
+/// A classifier that can be trained on, stored and exported. Only `kind` has no default.
+pub trait Model: Classifier + Any + fmt::Debug {
+    /// The name that its learner is registered by.
+    fn kind(&self) -> &str;
+
+    /// All that predicting and training on depend on, the optimiser's memory included.
+    fn store(&self) -> Result<Stored> {
+        Err(Error::NotSupported {
+            what: format!("a model of kind `{}`", self.kind()),
+            how: "stored".into(),
+        })
+    }
+
+    /// Adds its nodes to an ONNX graph, from the inputs to the probabilities.
+    fn onnx(&self, _graph: &mut Graph, _input: Node) -> Result<Node> {
+        Err(Error::NotSupported {
+            what: format!("a model of kind `{}`", self.kind()),
+            how: "exported as ONNX".into(),
+        })
+    }
+
+    /// The same model computing in another way; `None` where that makes no difference.
+    fn with_runtime(&self, _runtime: &Runtime) -> Result<Option<AnyModel>> {
+        Ok(None)
+    }
+
+    /// How many numbers were learned; 0 where nobody counts.
+    fn n_parameters(&self) -> usize {
+        0
+    }
 }
 
-/// A model made by an [`AnyLearner`].
+/// A model as it is stored: what its arrays are to be taken for, and the arrays.
 #[derive(Clone, Debug, PartialEq)]
-pub enum AnyModel {
-    Linear(LinearModel),
-    Network(Network),
-    Margin(MarginModel),
+pub struct Stored {
+    pub description: Value,
+    pub arrays: Vec<Array>,
 }
 
-/// What the arrays of a stored model are to be taken for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum ModelDescription {
-    Linear(LinearDescription),
-    Network(NetworkDescription),
-    Margin(MarginDescription),
-}
+/// Any model.
+#[derive(Clone, Debug)]
+pub struct AnyModel(Arc<dyn Model>);
 
-impl AnyLearner {
-    /// The same learner, computing in another way.
-    pub fn with_runtime(mut self, runtime: Runtime) -> Self {
-        match &mut self {
-            AnyLearner::Linear(_) | AnyLearner::Margin(_) => {}
-            AnyLearner::Network(learner) => learner.runtime = runtime,
-        }
-        self
+/// A learner of any kind, as an object: implement [`Learner`] and [`NamedLearner`] rather than this, unless the models
+/// come from elsewhere (another language, a cache).
+pub trait DynLearner: Send + Sync + fmt::Debug {
+    fn kind(&self) -> &str;
+
+    /// Everything that decides what is learned: part of an experiment's identity and of a model file.
+    fn settings(&self) -> Value;
+
+    fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel>;
+
+    fn refit(&self, start: &AnyModel, examples: &Examples, seed: Seed) -> Result<AnyModel>;
+
+    /// The same model with the optimiser's memory cleared.
+    fn forget(&self, model: &AnyModel) -> AnyModel {
+        model.clone()
+    }
+
+    /// See [`Learner::tuned`]; `None` where nothing is chosen on data.
+    fn tuned(&self, _source: &Examples, _seed: Seed) -> Result<Option<AnyLearner>> {
+        Ok(None)
+    }
+
+    /// The same learner computing in another way; `None` where that makes no difference.
+    fn with_runtime(&self, _runtime: &Runtime) -> Option<AnyLearner> {
+        None
     }
 
     /// Whether roundings depend on the instruction set.
-    pub fn depends_on_isa(&self) -> bool {
-        match self {
-            AnyLearner::Linear(_) | AnyLearner::Margin(_) => false,
-            AnyLearner::Network(_) => true,
-        }
+    fn depends_on_isa(&self) -> bool {
+        false
+    }
+
+    /// About how many multiply-adds a whole training takes per example: for estimates of time.
+    fn work(&self, shape: Shape, n_classes: usize) -> f64 {
+        3.0 * (shape.size() * n_classes) as f64
     }
 }
 
-impl AnyModel {
-    /// The same model, computing in another way.
-    pub fn with_runtime(self, runtime: Runtime) -> Result<Self> {
-        match self {
-            AnyModel::Network(model) => model.with_runtime(runtime).map(AnyModel::Network),
-            other => Ok(other),
-        }
-    }
-
-    /// `linear`, `network` or `margin`.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            AnyModel::Linear(_) => "linear",
-            AnyModel::Network(_) => "network",
-            AnyModel::Margin(_) => "margin",
-        }
-    }
-
-    pub(crate) fn store(&self) -> (ModelDescription, Vec<Array>) {
-        match self {
-            AnyModel::Linear(model) => (
-                ModelDescription::Linear(model.description()),
-                model.arrays(),
-            ),
-            AnyModel::Network(model) => (
-                ModelDescription::Network(model.description()),
-                model.arrays(),
-            ),
-            AnyModel::Margin(model) => (
-                ModelDescription::Margin(model.description()),
-                model.arrays(),
-            ),
-        }
-    }
+/// A learner that can be named in a file and whose models can be stored.
+pub trait NamedLearner:
+    Learner<Model: Model> + Serialize + serde::de::DeserializeOwned + fmt::Debug + 'static
+{
+    const KIND: &'static str;
 
     /// The model that was stored so; the message says what is wrong otherwise.
-    pub(crate) fn restore(
-        description: ModelDescription,
-        arrays: &mut Arrays<'_>,
-    ) -> std::result::Result<Self, String> {
-        match description {
-            ModelDescription::Linear(linear) => {
-                LinearModel::restore(linear, arrays).map(AnyModel::Linear)
-            }
-            ModelDescription::Network(network) => {
-                Network::restore(network, arrays).map(AnyModel::Network)
-            }
-            ModelDescription::Margin(margin) => {
-                MarginModel::restore(margin, arrays).map(AnyModel::Margin)
-            }
-        }
+    fn restore(
+        _description: &Value,
+        _arrays: &mut super::Arrays<'_>,
+    ) -> Result<Self::Model, String> {
+        Err(format!("models of kind `{}` are not stored", Self::KIND))
     }
 
-    fn classifier(&self) -> &dyn Classifier {
-        match self {
-            AnyModel::Linear(model) => model,
-            AnyModel::Network(model) => model,
-            AnyModel::Margin(model) => model,
-        }
+    /// See [`DynLearner::depends_on_isa`].
+    fn depends_on_isa(&self) -> bool {
+        false
+    }
+
+    /// See [`DynLearner::work`].
+    fn work(&self, shape: Shape, n_classes: usize) -> f64 {
+        3.0 * (shape.size() * n_classes) as f64
     }
 }
 
-impl Classifier for AnyModel {
-    fn shape(&self) -> Shape {
-        self.classifier().shape()
+/// Any learner. As text it is its kind with its settings.
+#[derive(Clone, Debug)]
+pub struct AnyLearner(Arc<dyn DynLearner>);
+
+impl AnyModel {
+    pub fn new(model: impl Model) -> Self {
+        Self(Arc::new(model))
     }
 
-    fn n_classes(&self) -> usize {
-        self.classifier().n_classes()
+    pub fn kind(&self) -> &str {
+        self.0.kind()
     }
 
-    fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
-        self.classifier().probabilities(inputs)
+    /// The model itself, if it is of this type.
+    pub fn downcast<M: Model>(&self) -> Option<&M> {
+        let any: &dyn Any = &*self.0;
+        any.downcast_ref()
     }
 
-    fn assess(&self, inputs: &Inputs) -> Result<(Labels, Probabilities)> {
-        self.classifier().assess(inputs)
+    pub fn store(&self) -> Result<Stored> {
+        self.0.store()
     }
 
-    fn margin(&self) -> Option<MarginModel> {
-        self.classifier().margin()
+    pub fn onnx(&self, graph: &mut Graph, input: Node) -> Result<Node> {
+        self.0.onnx(graph, input)
+    }
+
+    pub fn n_parameters(&self) -> usize {
+        self.0.n_parameters()
+    }
+
+    /// The same model, computing in another way.
+    pub fn with_runtime(&self, runtime: &Runtime) -> Result<Self> {
+        Ok(self
+            .0
+            .with_runtime(runtime)?
+            .unwrap_or_else(|| self.clone()))
+    }
+}
+
+impl AnyLearner {
+    pub fn of(learner: impl DynLearner + 'static) -> Self {
+        Self(Arc::new(learner))
+    }
+
+    pub fn kind(&self) -> &str {
+        self.0.kind()
+    }
+
+    pub fn settings(&self) -> Value {
+        self.0.settings()
+    }
+
+    pub fn depends_on_isa(&self) -> bool {
+        self.0.depends_on_isa()
+    }
+
+    pub fn work(&self, shape: Shape, n_classes: usize) -> f64 {
+        self.0.work(shape, n_classes)
+    }
+}
+
+impl<L: NamedLearner> From<L> for AnyLearner {
+    fn from(learner: L) -> Self {
+        Self::of(learner)
+    }
+}
+
+impl<L: NamedLearner> DynLearner for L {
+    fn kind(&self) -> &str {
+        L::KIND
+    }
+
+    fn settings(&self) -> Value {
+        serde_json::to_value(self).expect("settings have string keys only")
+    }
+
+    fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel> {
+        Learner::fit(self, examples, seed).map(AnyModel::new)
+    }
+
+    fn refit(&self, start: &AnyModel, examples: &Examples, seed: Seed) -> Result<AnyModel> {
+        let start = start.downcast().ok_or(Error::NoWarmStart)?;
+        Learner::refit(self, start, examples, seed).map(AnyModel::new)
+    }
+
+    /// A model of another kind has no memory that this learner could clear.
+    fn forget(&self, model: &AnyModel) -> AnyModel {
+        model.downcast().map_or_else(
+            || model.clone(),
+            |own| AnyModel::new(Learner::forget(self, own)),
+        )
+    }
+
+    fn tuned(&self, source: &Examples, seed: Seed) -> Result<Option<AnyLearner>> {
+        Ok(Some(Learner::tuned(self, source, seed)?.into()))
+    }
+
+    fn with_runtime(&self, runtime: &Runtime) -> Option<AnyLearner> {
+        Some(Learner::with_runtime(self.clone(), runtime).into())
+    }
+
+    fn depends_on_isa(&self) -> bool {
+        NamedLearner::depends_on_isa(self)
+    }
+
+    fn work(&self, shape: Shape, n_classes: usize) -> f64 {
+        NamedLearner::work(self, shape, n_classes)
     }
 }
 
@@ -145,46 +236,65 @@ impl Learner for AnyLearner {
     type Model = AnyModel;
 
     fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel> {
-        match self {
-            AnyLearner::Linear(learner) => learner.fit(examples, seed).map(AnyModel::Linear),
-            AnyLearner::Network(learner) => learner.fit(examples, seed).map(AnyModel::Network),
-            AnyLearner::Margin(learner) => learner.fit(examples, seed).map(AnyModel::Margin),
-        }
+        self.0.fit(examples, seed)
     }
 
     fn refit(&self, start: &AnyModel, examples: &Examples, seed: Seed) -> Result<AnyModel> {
-        match (self, start) {
-            (AnyLearner::Linear(learner), AnyModel::Linear(start)) => {
-                learner.refit(start, examples, seed).map(AnyModel::Linear)
-            }
-            (AnyLearner::Network(learner), AnyModel::Network(start)) => {
-                learner.refit(start, examples, seed).map(AnyModel::Network)
-            }
-            (AnyLearner::Margin(learner), AnyModel::Margin(start)) => {
-                learner.refit(start, examples, seed).map(AnyModel::Margin)
-            }
-            _ => Err(Error::NoWarmStart),
-        }
+        self.0.refit(start, examples, seed)
     }
 
     fn forget(&self, model: &AnyModel) -> AnyModel {
-        match (self, model) {
-            (AnyLearner::Linear(learner), AnyModel::Linear(model)) => {
-                AnyModel::Linear(learner.forget(model))
-            }
-            (AnyLearner::Network(learner), AnyModel::Network(model)) => {
-                AnyModel::Network(learner.forget(model))
-            }
-            // Margin models carry no optimiser state, and a model of another kind has none to clear here.
-            _ => model.clone(),
-        }
+        self.0.forget(model)
     }
 
     fn tuned(&self, source: &Examples, seed: Seed) -> Result<Self> {
-        match self {
-            AnyLearner::Linear(learner) => learner.tuned(source, seed).map(AnyLearner::Linear),
-            AnyLearner::Network(_) => Ok(self.clone()),
-            AnyLearner::Margin(learner) => learner.tuned(source, seed).map(AnyLearner::Margin),
-        }
+        Ok(self.0.tuned(source, seed)?.unwrap_or_else(|| self.clone()))
+    }
+
+    fn with_runtime(self, runtime: &Runtime) -> Self {
+        self.0.with_runtime(runtime).unwrap_or(self)
+    }
+}
+
+impl Classifier for AnyModel {
+    fn shape(&self) -> Shape {
+        self.0.shape()
+    }
+
+    fn n_classes(&self) -> usize {
+        self.0.n_classes()
+    }
+
+    fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
+        self.0.probabilities(inputs)
+    }
+
+    fn assess(&self, inputs: &Inputs) -> Result<(Labels, Probabilities)> {
+        self.0.assess(inputs)
+    }
+
+    fn margin(&self) -> Option<MarginModel> {
+        self.0.margin()
+    }
+}
+
+/// Models are equal when they would be stored alike; those that cannot be stored, when they are one.
+impl PartialEq for AnyModel {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+            || self.kind() == other.kind()
+                && matches!((self.store(), other.store()), (Ok(a), Ok(b)) if a == b)
+    }
+}
+
+impl PartialEq for AnyLearner {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind() == other.kind() && self.settings() == other.settings()
+    }
+}
+
+impl Serialize for AnyLearner {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([(self.kind(), self.settings())])
     }
 }

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 const KEY: &str = "driftline";
 
 /// An array to be written.
-#[derive(Clone, Debug)]
-pub(crate) struct Array {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
     name: String,
     dimensions: Vec<usize>,
     kind: Dtype,
@@ -64,7 +64,8 @@ pub(crate) fn checked_step(step: u64) -> Result<u64, String> {
 }
 
 /// The arrays of a file, each to be taken once.
-pub(crate) struct Arrays<'a> {
+#[derive(Debug)]
+pub struct Arrays<'a> {
     tensors: SafeTensors<'a>,
     taken: usize,
 }
@@ -77,7 +78,7 @@ struct Format {
 
 impl<'a> Arrays<'a> {
     /// Takes the bytes of a file apart; a description of a format above `format` is refused unread.
-    pub fn open<D: DeserializeOwned>(bytes: &'a [u8], format: u32) -> Result<(D, Self), String> {
+    pub(crate) fn open<D: DeserializeOwned>(bytes: &'a [u8], format: u32) -> Result<(D, Self), String> {
         let broken = |error| format!("not a whole safetensors file: {error}");
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
         let text = header.metadata().as_ref().and_then(|data| data.get(KEY));
@@ -93,6 +94,26 @@ impl<'a> Arrays<'a> {
         let description = serde_json::from_str(text).map_err(unreadable)?;
         let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
         Ok((description, Self { tensors, taken: 0 }))
+    }
+
+    /// Dimensions and numbers of every array whose name begins so, in the order of the names: for state that only its
+    /// owner understands.
+    pub(crate) fn all_single(
+        &mut self,
+        prefix: &str,
+    ) -> Result<Vec<(String, Vec<usize>, Vec<f32>)>, String> {
+        let names = self.tensors.names().into_iter();
+        let own = names.filter_map(|name| name.strip_prefix(prefix));
+        let mut own: Vec<String> = own.map(String::from).collect();
+        own.sort_unstable();
+        let take = |name: String| {
+            let full = format!("{prefix}{name}");
+            let tensor = self.tensors.tensor(&full);
+            let dimensions = tensor.map_err(|error| error.to_string())?.shape().to_vec();
+            let values = self.single(&full, &dimensions)?;
+            Ok((name, dimensions, values))
+        };
+        own.into_iter().map(take).collect()
     }
 
     /// Whether any array's name begins so.
@@ -142,7 +163,7 @@ impl<'a> Arrays<'a> {
     }
 
     /// Refuses arrays that nobody asked for.
-    pub fn finish(self) -> Result<(), String> {
+    pub(crate) fn finish(self) -> Result<(), String> {
         match self.tensors.len() {
             found if found == self.taken => Ok(()),
             found => Err(format!(

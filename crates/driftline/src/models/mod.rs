@@ -1,12 +1,23 @@
 //! Classifiers and how they learn. Two short traits; every model of the library and of its users implements them.
 
-pub mod any;
-pub(crate) mod arrays;
+mod any;
+mod arrays;
+mod kinds;
 pub mod linear;
 pub mod loss;
 pub mod network;
+pub mod onnx;
 pub mod optimizer;
+mod preset;
+mod runtime;
 pub mod training;
+
+pub use any::{AnyLearner, AnyModel, DynLearner, Model, NamedLearner, Stored};
+pub(crate) use arrays::write as write_arrays;
+pub use arrays::{Array, Arrays};
+pub use kinds::ModelKinds;
+pub use preset::Preset;
+pub use runtime::Runtime;
 
 use crate::Result;
 use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};
@@ -40,6 +51,28 @@ pub trait Classifier: Send + Sync {
     }
 }
 
+impl<C: Classifier + ?Sized> Classifier for &C {
+    fn shape(&self) -> Shape {
+        (**self).shape()
+    }
+
+    fn n_classes(&self) -> usize {
+        (**self).n_classes()
+    }
+
+    fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
+        (**self).probabilities(inputs)
+    }
+
+    fn assess(&self, inputs: &Inputs) -> Result<(Labels, Probabilities)> {
+        (**self).assess(inputs)
+    }
+
+    fn margin(&self) -> Option<linear::MarginModel> {
+        (**self).margin()
+    }
+}
+
 /// A way to train classifiers. All randomness comes from the seed: same examples and same seed, same bytes.
 pub trait Learner: Clone + Send + Sync {
     type Model: Classifier + Clone;
@@ -59,5 +92,10 @@ pub trait Learner: Clone + Send + Sync {
     /// all: pseudo-labels never decide a setting.
     fn tuned(&self, _source: &Examples, _seed: Seed) -> Result<Self> {
         Ok(self.clone())
+    }
+
+    /// The same learner, computing in another way: threads, instruction set, a token to stop by.
+    fn with_runtime(self, _runtime: &Runtime) -> Self {
+        self
     }
 }

@@ -15,7 +15,7 @@ pub enum Optimizer {
 
 impl Optimizer {
     /// The memory of a model that has not been trained yet.
-    pub fn fresh_state(&self, n_parameters: usize) -> OptimizerState {
+    pub fn fresh_state(&self, n_parameters: usize) -> OptimizerMemory {
         match self {
             Optimizer::Adam(_) => AdamState::new(n_parameters),
             Optimizer::Sgd(_) => AdamState {
@@ -26,7 +26,7 @@ impl Optimizer {
     }
 
     /// Counts the step in `state` and returns the rule with its constants resolved.
-    pub fn advance(&self, state: &mut OptimizerState) -> OptimizerStep {
+    pub fn advance(&self, state: &mut OptimizerMemory) -> OptimizerStep {
         match self {
             Optimizer::Adam(adam) => OptimizerStep::Adam(state.advance(adam)),
             Optimizer::Sgd(sgd) => {
@@ -128,7 +128,7 @@ pub struct AdamState {
 }
 
 /// The memory of any optimiser: gradient descent keeps its velocity in `first` and leaves `second` empty.
-pub type OptimizerState = AdamState;
+pub type OptimizerMemory = AdamState;
 
 impl AdamState {
     pub fn new(n_parameters: usize) -> Self {

@@ -19,7 +19,6 @@ mod schema;
 mod selection;
 mod several;
 mod texts;
-mod time;
 mod windows;
 
 pub use choice::{Choice, Filter};
@@ -32,5 +31,6 @@ pub use numbers::read_numbers;
 pub use options::{Colour, ImageOptions, Limits, ReadOptions};
 pub use rows::{Answer, IdColumn, Origins, RowReader, Rows, read_all};
 pub use texts::Texts;
-pub use time::{Period, Time};
+pub use crate::data::{Period, Time};
+pub(crate) use crate::data::time;
 pub use windows::{Cut, Outline, Window, WindowOutline, WindowedStream};

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::FullBatch;
 use super::softmax::{LinearLearner, LinearModel, Penalty, Solver};
-use crate::data::{Examples, NonNegative};
+use crate::data::{Examples, Folds, NonNegative};
 use crate::models::loss::softmax::cross_entropy;
-use crate::models::{Classifier, Learner};
-use crate::random::{Seed, permutation};
+use crate::models::{Classifier, Learner, Runtime};
+use crate::random::Seed;
 use crate::{Error, Result};
 
 /// Cross-validation over λ = 1, 10^-½, …, 10^-6.
@@ -18,12 +18,16 @@ use crate::{Error, Result};
 #[serde(deny_unknown_fields)]
 pub struct CrossValidation {
     pub folds: NonZeroUsize,
+    /// Choose on at most so many examples, drawn at random; on all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<NonZeroUsize>,
 }
 
 impl Default for CrossValidation {
     fn default() -> Self {
         Self {
             folds: NonZeroUsize::new(5).expect("5 is not 0"),
+            rows: None,
         }
     }
 }
@@ -32,7 +36,9 @@ const GRID_STEPS: i32 = 12;
 
 impl CrossValidation {
     /// The λ with the smallest cross-entropy on the folds held out; ties go to the stronger penalty.
-    pub fn choose(&self, examples: &Examples, seed: Seed) -> Result<f64> {
+    pub fn choose(&self, examples: &Examples, seed: Seed, runtime: &Runtime) -> Result<f64> {
+        let most = self.rows.map_or(usize::MAX, NonZeroUsize::get);
+        let examples = &examples.some(most, seed.named("some"));
         let folds = self.folds.get();
         if folds < 2 || folds > examples.len() {
             return Err(Error::out_of_range(
@@ -41,23 +47,16 @@ impl CrossValidation {
                 format!("from 2 to the {} examples", examples.len()),
             ));
         }
-        let order = permutation(examples.len(), seed);
+        let split = Folds::new(examples.len(), folds, seed);
         let mut losses = vec![0.0; GRID_STEPS as usize + 1];
         for fold in 0..folds {
-            let (held_out, kept): (Vec<_>, Vec<_>) = order
-                .iter()
-                .enumerate()
-                .partition(|(place, _)| place % folds == fold);
-            let rows = |part: Vec<(usize, &usize)>| {
-                part.into_iter().map(|(_, &row)| row).collect::<Vec<_>>()
-            };
-            let (held_out, kept) = (examples.pick(&rows(held_out)), examples.pick(&rows(kept)));
+            let (kept, held_out) = split.split(fold);
+            let (held_out, kept) = (examples.pick(&held_out), examples.pick(&kept));
             let mut model: Option<LinearModel> = None;
             for power in 0..losses.len() {
-                let learner = LinearLearner {
-                    solver: Solver::FullBatch(FullBatch::default()),
-                    penalty: Penalty::L2(NonNegative::new(lambda(power))?),
-                };
+                let solver = Solver::FullBatch(FullBatch::default());
+                let penalty = Penalty::L2(NonNegative::new(lambda(power))?);
+                let learner = LinearLearner::new(solver, penalty).with_runtime(runtime);
                 // The solution for a stronger penalty is a good start for the next one.
                 let next = match &model {
                     Some(start) => learner.refit(start, &kept, seed),
@@ -121,11 +120,15 @@ mod tests {
         Examples::new(inputs, Targets::Hard(Labels::new(labels, 2).unwrap())).unwrap()
     }
 
+    fn choose(search: &CrossValidation, examples: &Examples) -> Result<f64> {
+        search.choose(examples, Seed::new(1), &Runtime::default())
+    }
+
     #[test]
     fn noise_asks_for_a_strong_penalty_and_a_clear_signal_for_a_weak_one() {
         let search = CrossValidation::default();
-        let noise = search.choose(&examples(60, 0.0), Seed::new(1)).unwrap();
-        let signal = search.choose(&examples(60, 1.0), Seed::new(1)).unwrap();
+        let noise = choose(&search, &examples(60, 0.0)).unwrap();
+        let signal = choose(&search, &examples(60, 1.0)).unwrap();
         assert!(noise >= 0.3, "{noise}");
         assert!(signal <= 0.01, "{signal}");
     }
@@ -139,8 +142,8 @@ mod tests {
         let alone = Inputs::new(inputs.contiguous().into_owned(), inputs.shape()).unwrap();
         let alone = Examples::new(alone, all.pick(&window).targets().clone()).unwrap();
         assert_eq!(
-            search.choose(&all.pick(&window), Seed::new(1)).unwrap(),
-            search.choose(&alone, Seed::new(1)).unwrap()
+            choose(&search, &all.pick(&window)).unwrap(),
+            choose(&search, &alone).unwrap()
         );
     }
 
@@ -149,11 +152,9 @@ mod tests {
         for folds in [1, 11] {
             let search = CrossValidation {
                 folds: NonZeroUsize::new(folds).unwrap(),
+                rows: None,
             };
-            assert!(
-                search.choose(&examples(10, 1.0), Seed::new(0)).is_err(),
-                "{folds}"
-            );
+            assert!(choose(&search, &examples(10, 1.0)).is_err(), "{folds}");
         }
     }
 }

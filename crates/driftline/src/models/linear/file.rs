@@ -1,19 +1,23 @@
 //! Linear models in files: their weights without the filling that the kernels want, and the optimiser's memory.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::kernel;
 use super::margin::MarginModel;
 use super::softmax::LinearModel;
 use crate::data::Shape;
-use crate::models::Classifier;
+use super::{LinearLearner, MarginLearner, Solver};
 use crate::models::arrays::{Array, Arrays, checked_step};
+use crate::models::onnx::{self, Graph, Node};
 use crate::models::optimizer::AdamState;
+use crate::models::{Classifier, Model, NamedLearner, Stored};
 
 /// What the numbers of a softmax model are to be taken for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct LinearDescription {
+struct LinearDescription {
     input: Shape,
     n_classes: usize,
     /// Steps that the optimiser has made, if its memory is stored.
@@ -23,23 +27,106 @@ pub(crate) struct LinearDescription {
 /// What the numbers of a margin model are to be taken for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MarginDescription {
+struct MarginDescription {
     input: Shape,
 }
 
 /// More classes than any model here is meant to have.
 const MOST_CLASSES: usize = 1 << 16;
 
-impl LinearModel {
-    pub(crate) fn description(&self) -> LinearDescription {
-        LinearDescription {
-            input: self.shape,
-            n_classes: self.n_classes,
-            step: self.adam.as_ref().map(|adam| adam.step),
-        }
+/// A solver that runs to a tolerance counts like so many passes over the data.
+const PASSES_TO_TOLERANCE: f64 = 200.0;
+
+fn json(description: &impl Serialize) -> Value {
+    serde_json::to_value(description).expect("a description has string keys only")
+}
+
+fn read<T: DeserializeOwned>(description: &Value) -> Result<T, String> {
+    T::deserialize(description).map_err(|error| format!("the description cannot be read: {error}"))
+}
+
+impl Model for LinearModel {
+    fn kind(&self) -> &str {
+        LinearLearner::KIND
     }
 
-    pub(crate) fn arrays(&self) -> Vec<Array> {
+    fn store(&self) -> crate::Result<Stored> {
+        Ok(Stored {
+            description: json(&LinearDescription {
+                input: self.shape,
+                n_classes: self.n_classes,
+                step: self.adam.as_ref().map(|adam| adam.step),
+            }),
+            arrays: self.arrays(),
+        })
+    }
+
+    fn onnx(&self, graph: &mut Graph, input: Node) -> crate::Result<Node> {
+        Ok(onnx::linear(graph, self, input))
+    }
+
+    fn n_parameters(&self) -> usize {
+        self.n_classes * (self.shape.size() + 1)
+    }
+}
+
+impl NamedLearner for LinearLearner {
+    const KIND: &'static str = "linear";
+
+    fn restore(description: &Value, arrays: &mut Arrays<'_>) -> Result<LinearModel, String> {
+        LinearModel::restore(read(description)?, arrays)
+    }
+
+    fn work(&self, shape: Shape, n_classes: usize) -> f64 {
+        let passes = match self.solver {
+            Solver::MiniBatch(training) => training.epochs.get() as f64,
+            Solver::FullBatch(_) => PASSES_TO_TOLERANCE,
+        };
+        3.0 * (shape.size() * n_classes) as f64 * passes
+    }
+}
+
+impl Model for MarginModel {
+    fn kind(&self) -> &str {
+        MarginLearner::KIND
+    }
+
+    fn store(&self) -> crate::Result<Stored> {
+        let input = self.shape();
+        let weights = Array::double("learned.weights", &[self.weights.len()], &self.weights);
+        Ok(Stored {
+            description: json(&MarginDescription { input }),
+            arrays: vec![weights, Array::double("learned.bias", &[1], &[self.bias])],
+        })
+    }
+
+    fn onnx(&self, graph: &mut Graph, input: Node) -> crate::Result<Node> {
+        Ok(onnx::margin(graph, self, input))
+    }
+
+    fn n_parameters(&self) -> usize {
+        self.weights.len() + 1
+    }
+}
+
+impl NamedLearner for MarginLearner {
+    const KIND: &'static str = "margin";
+
+    fn restore(description: &Value, arrays: &mut Arrays<'_>) -> Result<MarginModel, String> {
+        let MarginDescription { input } = read(description)?;
+        let size = checked(input)?;
+        let weights = arrays.double("learned.weights", &[size])?;
+        let bias = arrays.double("learned.bias", &[1])?[0];
+        MarginModel::with_shape(weights, bias, input).map_err(|error| error.to_string())
+    }
+
+    fn work(&self, shape: Shape, n_classes: usize) -> f64 {
+        3.0 * (shape.size() * n_classes) as f64 * PASSES_TO_TOLERANCE
+    }
+}
+
+impl LinearModel {
+    fn arrays(&self) -> Vec<Array> {
         let mut arrays = vec![];
         let mut add = |group: &str, values: &[f32]| {
             let size = self.shape.size();
@@ -68,7 +155,7 @@ impl LinearModel {
         arrays
     }
 
-    pub(crate) fn restore(
+    fn restore(
         description: LinearDescription,
         arrays: &mut Arrays<'_>,
     ) -> Result<Self, String> {
@@ -106,29 +193,6 @@ impl LinearModel {
             parameters,
             adam,
         })
-    }
-}
-
-impl MarginModel {
-    pub(crate) fn description(&self) -> MarginDescription {
-        MarginDescription {
-            input: self.shape(),
-        }
-    }
-
-    pub(crate) fn arrays(&self) -> Vec<Array> {
-        let weights = Array::double("learned.weights", &[self.weights.len()], &self.weights);
-        vec![weights, Array::double("learned.bias", &[1], &[self.bias])]
-    }
-
-    pub(crate) fn restore(
-        description: MarginDescription,
-        arrays: &mut Arrays<'_>,
-    ) -> Result<Self, String> {
-        let size = checked(description.input)?;
-        let weights = arrays.double("learned.weights", &[size])?;
-        let bias = arrays.double("learned.bias", &[1])?[0];
-        MarginModel::with_shape(weights, bias, description.input).map_err(|error| error.to_string())
     }
 }
 

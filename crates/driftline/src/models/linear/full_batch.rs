@@ -13,7 +13,7 @@ use super::lbfgs;
 use super::softmax::LinearModel;
 use crate::data::{Examples, Inputs, Positive};
 use crate::models::loss::softmax::gradient_columns;
-use crate::{Error, Result};
+use crate::{Cancel, Error, Result};
 
 /// When the solver stops.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +44,7 @@ pub(super) fn minimize(
     examples: &Examples,
     settings: &FullBatch,
     lambda: f64,
+    cancel: &Cancel,
 ) -> Result<LinearModel> {
     let objective = Objective::new(start, examples, lambda);
     let from = objective.reduce(start);
@@ -51,8 +52,10 @@ pub(super) fn minimize(
         from,
         settings.max_iterations,
         settings.tolerance.get(),
+        cancel,
         |at, gradient| objective.value(at, gradient),
     );
+    cancel.check()?;
     if !found.converged {
         return Err(Error::NotConverged {
             iterations: settings.max_iterations,
@@ -257,6 +260,15 @@ mod tests {
         loss / total + lambda * squares
     }
 
+    fn minimize(
+        start: &LinearModel,
+        examples: &Examples,
+        settings: &FullBatch,
+        lambda: f64,
+    ) -> Result<LinearModel> {
+        super::minimize(start, examples, settings, lambda, &Cancel::new())
+    }
+
     fn some_model(size: usize, n_classes: usize) -> LinearModel {
         super::super::mini_batch::initial(Shape::Vector(size), n_classes, Seed::new(8))
     }
@@ -298,7 +310,7 @@ mod tests {
         let reduced = minimize(&start, &examples, &FullBatch::default(), 0.01).unwrap();
         let mut general = Objective::new(&start, &examples, 0.01);
         (general.n_scores, general.lambda) = (2, 0.01);
-        let found = lbfgs::minimize(general.reduce(&start), 1000, 1e-6, |at, g| {
+        let found = lbfgs::minimize(general.reduce(&start), 1000, 1e-6, &Cancel::new(), |at, g| {
             general.value(at, g)
         });
         let general = general.expand(&found.at, &start);

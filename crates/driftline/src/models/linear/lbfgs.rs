@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use crate::Cancel;
+
 const MEMORY: usize = 10;
 const SUFFICIENT_DECREASE: f64 = 1e-4;
 const SMALLER_SLOPE: f64 = 0.9;
@@ -25,11 +27,12 @@ struct Memory {
     rho: f64,
 }
 
-/// Minimises `objective`, which writes the gradient and returns the value.
+/// Minimises `objective`, which writes the gradient and returns the value. `cancel` is asked in every iteration.
 pub(super) fn minimize(
     start: Vec<f64>,
     max_iterations: usize,
     tolerance: f64,
+    cancel: &Cancel,
     objective: impl Fn(&[f64], &mut [f64]) -> f64,
 ) -> Found {
     let mut at = start;
@@ -37,7 +40,7 @@ pub(super) fn minimize(
     let mut value = objective(&at, &mut gradient);
     let mut memories: VecDeque<Memory> = VecDeque::new();
     for _ in 0..max_iterations {
-        if largest(&gradient) <= tolerance {
+        if largest(&gradient) <= tolerance || cancel.is_cancelled() {
             break;
         }
         let direction = descent_direction(&gradient, &memories);

@@ -9,6 +9,7 @@ use crate::models::loss::softmax::gradient_columns;
 use crate::models::optimizer::AdamState;
 use crate::models::training::Training;
 use crate::random::Seed;
+use crate::{Cancel, Result};
 
 /// Glorot-uniform weights, U[−l, l] with l = √(6 / (features + classes)), and zero biases.
 pub(super) fn initial(shape: Shape, n_classes: usize, seed: Seed) -> LinearModel {
@@ -33,7 +34,8 @@ pub(super) fn train(
     training: &Training,
     lambda: f64,
     seed: Seed,
-) -> LinearModel {
+    cancel: &Cancel,
+) -> Result<LinearModel> {
     let mut model = start.clone();
     let fresh = training.optimizer.fresh_state(model.parameters.len());
     let memory = model.adam.take().filter(|memory| memory.suits(&fresh));
@@ -43,6 +45,7 @@ pub(super) fn train(
     for epoch in 0..training.epochs.get() {
         let order = training.epoch_order(examples.len(), epoch, seed);
         for batch in order.chunks(training.batch_size.get()) {
+            cancel.check()?;
             step.gradient(&model.parameters, batch);
             let update = training.optimizer.advance(&mut adam);
             let AdamState { first, second, .. } = &mut adam;
@@ -53,7 +56,7 @@ pub(super) fn train(
         }
     }
     model.adam = Some(adam);
-    model
+    Ok(model)
 }
 
 /// The data and the buffers of one gradient step, allocated once.

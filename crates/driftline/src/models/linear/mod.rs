@@ -13,11 +13,11 @@ pub mod margin_learner;
 mod mini_batch;
 pub mod norm_ball;
 pub mod points;
+pub(crate) mod radius;
 pub mod ramp_descent;
 pub mod ramp_line;
 mod softmax;
-
-pub(crate) use file::{LinearDescription, MarginDescription};
+mod spec;
 
 pub use cross_validation::CrossValidation;
 pub use full_batch::FullBatch;
@@ -25,3 +25,4 @@ pub use margin::{MarginModel, Sign};
 pub use margin_learner::MarginLearner;
 pub use norm_ball::{BiasRule, NormBall};
 pub use softmax::{LinearLearner, LinearModel, Penalty, Solver};
+pub use spec::LinearSpec;

@@ -14,7 +14,7 @@ use crate::data::{Examples, Inputs, NonNegative, Probabilities, Shape};
 use crate::models::loss::softmax::softmax_columns;
 use crate::models::optimizer::AdamState;
 use crate::models::training::Training;
-use crate::models::{Classifier, Learner};
+use crate::models::{Classifier, Learner, Runtime};
 use crate::random::Seed;
 
 /// Weights and biases, and the optimiser's memory where training left one.
@@ -47,10 +47,14 @@ pub enum Solver {
 }
 
 /// Trains [`LinearModel`]s.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[non_exhaustive]
 pub struct LinearLearner {
     pub solver: Solver,
     pub penalty: Penalty,
+    /// Not part of what is learned, hence not of any file.
+    #[serde(skip)]
+    pub(super) runtime: Runtime,
 }
 
 impl LinearModel {
@@ -142,12 +146,22 @@ impl Classifier for LinearModel {
 }
 
 impl LinearLearner {
+    pub fn new(solver: Solver, penalty: Penalty) -> Self {
+        Self {
+            solver,
+            penalty,
+            runtime: Runtime::default(),
+        }
+    }
+
     /// The λ to train with; cross-validation happens on the examples at hand unless [`Learner::tuned`] fixed it before.
     fn lambda(&self, examples: &Examples, seed: Seed) -> Result<f64> {
         match self.penalty {
             Penalty::None => Ok(0.0),
             Penalty::L2(lambda) => Ok(lambda.get()),
-            Penalty::CrossValidated(search) => search.choose(examples, seed.named("folds")),
+            Penalty::CrossValidated(search) => {
+                search.choose(examples, seed.named("folds"), &self.runtime)
+            },
         }
     }
 }
@@ -179,9 +193,11 @@ impl Learner for LinearLearner {
         let lambda = self.lambda(examples, seed)?;
         match self.solver {
             Solver::MiniBatch(training) => {
-                Ok(mini_batch::train(start, examples, &training, lambda, seed))
+                mini_batch::train(start, examples, &training, lambda, seed, self.runtime.cancel())
             }
-            Solver::FullBatch(settings) => full_batch::minimize(start, examples, &settings, lambda),
+            Solver::FullBatch(settings) => {
+                full_batch::minimize(start, examples, &settings, lambda, self.runtime.cancel())
+            }
         }
     }
 
@@ -196,7 +212,12 @@ impl Learner for LinearLearner {
         let lambda = NonNegative::new(self.lambda(source, seed)?)?;
         Ok(Self {
             penalty: Penalty::L2(lambda),
-            ..*self
+            ..self.clone()
         })
+    }
+
+    fn with_runtime(self, runtime: &Runtime) -> Self {
+        let runtime = runtime.clone();
+        Self { runtime, ..self }
     }
 }

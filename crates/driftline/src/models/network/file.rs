@@ -3,14 +3,18 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::architecture::{Architecture, Blueprint};
 use super::layers::TensorSpec;
-use super::model::{Network, Runtime, State, named};
+use super::model::{Network, State, named};
+use super::NetworkLearner;
 use crate::data::Shape;
 use crate::files::write_whole;
 use crate::models::arrays::{self, Array, Arrays};
-use crate::models::optimizer::OptimizerState;
+use crate::models::onnx::{self, Graph, Node};
+use crate::models::optimizer::OptimizerMemory;
+use crate::models::{AnyModel, Model, NamedLearner, Runtime, Stored};
 use crate::{Error, Result};
 
 const FORMAT: u32 = 1;
@@ -27,7 +31,7 @@ struct Header {
 /// What the numbers of a network are to be taken for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Description {
+struct Description {
     architecture: Architecture,
     input: Shape,
     n_classes: usize,
@@ -35,8 +39,64 @@ pub(crate) struct Description {
     step: Option<u64>,
 }
 
+impl Model for Network {
+    fn kind(&self) -> &str {
+        NetworkLearner::KIND
+    }
+
+    fn store(&self) -> Result<Stored> {
+        let description = serde_json::to_value(self.description());
+        Ok(Stored {
+            description: description.expect("a description has string keys only"),
+            arrays: self.arrays(),
+        })
+    }
+
+    fn onnx(&self, graph: &mut Graph, input: Node) -> Result<Node> {
+        Ok(onnx::network(graph, self, input))
+    }
+
+    fn with_runtime(&self, runtime: &Runtime) -> Result<Option<AnyModel>> {
+        let other = Network::with_runtime(self.clone(), runtime)?;
+        Ok(Some(AnyModel::new(other)))
+    }
+
+    fn n_parameters(&self) -> usize {
+        self.blueprint.n_parameters()
+    }
+}
+
+impl NamedLearner for NetworkLearner {
+    const KIND: &'static str = "network";
+
+    fn restore(
+        description: &Value,
+        arrays: &mut Arrays<'_>,
+    ) -> std::result::Result<Network, String> {
+        let description = Description::deserialize(description)
+            .map_err(|error| format!("the description cannot be read: {error}"))?;
+        Network::restore(description, arrays)
+    }
+
+    fn depends_on_isa(&self) -> bool {
+        true
+    }
+
+    fn work(&self, shape: Shape, n_classes: usize) -> f64 {
+        let built = self.architecture.build(shape, n_classes);
+        let once = built.map_or(0.0, |built| built.training_multiply_adds() as f64);
+        // A sharpness-aware step computes its gradient twice.
+        let gradients = if self.training.sharpness.is_some() {
+            2.0
+        } else {
+            1.0
+        };
+        gradients * once * self.training.epochs.get() as f64
+    }
+}
+
 impl Network {
-    pub(crate) fn description(&self) -> Description {
+    fn description(&self) -> Description {
         Description {
             architecture: self.blueprint.architecture().clone(),
             input: self.blueprint.input(),
@@ -45,7 +105,7 @@ impl Network {
         }
     }
 
-    pub(crate) fn arrays(&self) -> Vec<Array> {
+    fn arrays(&self) -> Vec<Array> {
         let learned = self.blueprint.learned();
         let mut arrays = vec![];
         let mut add = |group: &str, specs: &[(usize, TensorSpec)], values: &[f32]| {
@@ -66,7 +126,7 @@ impl Network {
     }
 
     /// The network that `description` and `arrays` stand for; the message says what is wrong with them.
-    pub(crate) fn restore(
+    fn restore(
         description: Description,
         arrays: &mut Arrays<'_>,
     ) -> std::result::Result<Self, String> {
@@ -84,7 +144,7 @@ impl Network {
         let kept = take(arrays, &blueprint, "kept", &blueprint.kept())?;
         let memory = match step {
             None => None,
-            Some(step) => Some(OptimizerState {
+            Some(step) => Some(OptimizerMemory {
                 step: arrays::checked_step(step)?,
                 first: take(arrays, &blueprint, "first", &learned)?,
                 second: match arrays.has("second.") {

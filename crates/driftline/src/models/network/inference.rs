@@ -38,7 +38,7 @@ pub(super) fn probabilities(network: &Network, inputs: &Inputs) -> Result<Probab
     if inputs.is_empty() {
         return Probabilities::new(values, classes);
     }
-    let threads = network.runtime.threads.get();
+    let threads = network.runtime.threads().get();
     let threads = threads.min(inputs.len() / WORTH_SHARING).max(1);
     let rows = inputs.len().div_ceil(threads).next_multiple_of(SLICE);
     let mut shares: Vec<Share> = (values.chunks_mut(rows * classes).enumerate())

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::architecture::Architecture;
 use super::group::Batch;
-use super::model::{Network, Runtime};
+use super::model::Network;
 use super::trainer::Trainer;
 use crate::data::Examples;
-use crate::models::Learner;
+use crate::models::{Learner, Runtime};
 use crate::models::optimizer::{Adam, Optimizer};
 use crate::models::training::Training;
 use crate::random::Seed;
@@ -42,13 +42,20 @@ impl NetworkLearner {
             sharpness,
         } = &self.training;
         let largest = batch_size.get().min(examples.len());
-        let runtime = self.runtime;
+        let runtime = &self.runtime;
         runtime.isa.checked()?;
-        let mut trainer = Trainer::new(&start.blueprint, &start.state, optimizer, largest, runtime);
+        let mut trainer = Trainer::new(
+            &start.blueprint,
+            &start.state,
+            optimizer,
+            largest,
+            runtime.clone(),
+        );
         let scale = examples.weight_scale();
         for epoch in 0..epochs.get() {
             let order = self.training.epoch_order(examples.len(), epoch, seed);
             for (index, rows) in order.chunks(batch_size.get()).enumerate() {
+                runtime.cancel().check()?;
                 let batch = Batch {
                     examples,
                     rows,
@@ -66,7 +73,7 @@ impl NetworkLearner {
         Ok(Network {
             blueprint: start.blueprint.clone(),
             state,
-            runtime,
+            runtime: runtime.clone(),
         })
     }
 }
@@ -103,6 +110,11 @@ impl Learner for NetworkLearner {
         model.state.memory = None;
         model
     }
+
+    fn with_runtime(self, runtime: &Runtime) -> Self {
+        let runtime = runtime.clone();
+        Self { runtime, ..self }
+    }
 }
 
 pub(super) fn loss_and_gradient(network: &Network, examples: &Examples) -> Result<(f64, Vec<f32>)> {
@@ -129,6 +141,6 @@ pub(super) fn loss_and_gradient(network: &Network, examples: &Examples) -> Resul
         state,
         runtime,
     } = network;
-    let mut trainer = Trainer::new(blueprint, state, &optimizer, rows.len(), *runtime);
+    let mut trainer = Trainer::new(blueprint, state, &optimizer, rows.len(), runtime.clone());
     Ok(trainer.loss_and_gradient(&batch))
 }

@@ -12,11 +12,11 @@ mod model;
 mod phases;
 mod program;
 pub mod reference;
+mod spec;
 mod trainer;
-
-pub(crate) use file::Description;
 
 pub use architecture::{Architecture, Blueprint};
 pub use kernels::Isa;
 pub use learner::NetworkLearner;
-pub use model::{NamedTensor, Network, Runtime};
+pub use model::{NamedTensor, Network};
+pub use spec::{ArchitectureSpec, NetworkSpec};

@@ -1,33 +1,13 @@
 //! A trained network: weights, batch-norm statistics and the optimiser's memory, which together can be continued.
 
-use std::num::NonZeroUsize;
-
 use super::architecture::Blueprint;
 use super::inference;
-use super::kernels::Isa;
 use super::layers::TensorSpec;
 use crate::data::{Examples, Inputs, Probabilities, Shape};
-use crate::models::Classifier;
-use crate::models::optimizer::OptimizerState;
+use crate::models::{Classifier, Runtime};
+use crate::models::optimizer::OptimizerMemory;
 use crate::random::Seed;
 use crate::{Error, Result};
-
-/// How a network computes, which changes nothing in what it computes (threads) or only roundings (instruction set).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Runtime {
-    pub isa: Isa,
-    pub threads: NonZeroUsize,
-}
-
-impl Default for Runtime {
-    /// The fastest instruction set, one thread.
-    fn default() -> Self {
-        Self {
-            isa: Isa::detect(),
-            threads: NonZeroUsize::MIN,
-        }
-    }
-}
 
 /// Everything that training changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,7 +16,7 @@ pub(super) struct State {
     pub weights: Vec<f32>,
     /// All moving averages, one after another.
     pub kept: Vec<f32>,
-    pub memory: Option<OptimizerState>,
+    pub memory: Option<OptimizerMemory>,
 }
 
 /// A network that classifies, and that a [`NetworkLearner`](super::NetworkLearner) can train on.
@@ -119,9 +99,9 @@ impl Network {
     }
 
     /// The same network, computing in another way.
-    pub fn with_runtime(mut self, runtime: Runtime) -> Result<Self> {
+    pub fn with_runtime(mut self, runtime: &Runtime) -> Result<Self> {
         runtime.isa.checked()?;
-        self.runtime = runtime;
+        self.runtime = runtime.clone();
         Ok(self)
     }
 

@@ -4,12 +4,13 @@
 use super::architecture::Blueprint;
 use super::group::{Batch, Context, Group, cut, most_groups, norm_of};
 use super::kernels::{Aligned, FlushDenormals, Team, vectorized};
-use super::model::{Runtime, State};
+use super::model::State;
+use crate::models::Runtime;
 use super::phases::{Phase, phases};
 use super::program::{
     Kind, Normalizer, Packed, Partial, Program, Step, pack_all, turn, unpack_all,
 };
-use crate::models::optimizer::{Optimizer, OptimizerState};
+use crate::models::optimizer::{Optimizer, OptimizerMemory};
 
 /// Parameters that one member of the team moves at a time.
 const CHUNK: usize = 4096;
@@ -33,7 +34,7 @@ pub(super) struct Trainer {
     saved: Aligned,
     /// Moving means and variances of every batch norm, one after another.
     kept: Vec<f64>,
-    memory: OptimizerState,
+    memory: OptimizerMemory,
     _flush: FlushDenormals,
 }
 
@@ -77,8 +78,7 @@ impl Trainer {
         };
         let mut trainer = Self {
             phases: phases(&program),
-            runtime,
-            team: Team::new(runtime.threads.get().min(n_groups)),
+            team: Team::new(runtime.threads().get().min(n_groups)),
             groups: (0..n_groups)
                 .map(|_| Group::new(&program, capacity, true))
                 .collect(),
@@ -93,12 +93,13 @@ impl Trainer {
             },
             saved: Aligned::zeros(0),
             kept: state.kept.iter().map(|&value| f64::from(value)).collect(),
-            memory: OptimizerState {
+            memory: OptimizerMemory {
                 step: memory.step,
                 first: vec![],
                 second: vec![],
             },
             program,
+            runtime,
             _flush: FlushDenormals::begin(),
         };
         trainer.turn_weights();
@@ -140,7 +141,7 @@ impl Trainer {
         State {
             weights: self.unpacked(&self.weights),
             kept: self.kept.iter().map(|&value| value as f32).collect(),
-            memory: Some(OptimizerState {
+            memory: Some(OptimizerMemory {
                 first: self.unpacked(&self.first),
                 second: match self.second.is_empty() {
                     true => vec![],

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Coding;
+use crate::data::Moments;
 use crate::reading::formats::text_table::number;
 use crate::reading::selection::cell_text;
 use crate::reading::{Column, Numbers};
@@ -20,48 +21,18 @@ pub(super) enum Unfit {
 
 /// The coding of a number column, and whether all its values are equal. Missing values do not count.
 pub(super) fn of_numbers(pieces: &Pieces, standardize: bool) -> Result<(Coding, bool), Unfit> {
-    let (mut n, mut sum) = (0u64, 0.0);
-    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-    each(pieces, |value| {
-        n += 1;
-        sum += value;
-        (least, most) = (least.min(value), most.max(value));
-    });
-    if n == 0 {
-        return Err(Unfit::Empty);
-    }
-    let mean = sum / n as f64;
-    let mut squares = 0.0;
-    each(pieces, |value| squares += (value - mean) * (value - mean));
-    let deviation = (squares / n as f64).sqrt();
-    let constant = least == most;
-    // The mean of equal values may be off by rounding, and the sum of large ones infinite.
-    let mean = if constant || !mean.is_finite() {
-        least
-    } else {
-        mean
-    };
-    let usable = !constant && deviation.is_finite() && deviation > 0.0;
+    let moments = Moments::of(|see| each(pieces, see)).ok_or(Unfit::Empty)?;
     let coding = Coding::Number {
-        shift: if standardize { mean } else { 0.0 },
-        scale: if standardize && usable {
-            deviation
-        } else {
-            1.0
-        },
-        mean,
+        shift: if standardize { moments.mean } else { 0.0 },
+        scale: if standardize { moments.scale } else { 1.0 },
+        mean: moments.mean,
     };
-    Ok((coding, constant))
+    Ok((coding, moments.constant))
 }
 
-fn each(pieces: &Pieces, mut see: impl FnMut(f64)) {
+/// Infinities, which do not count here, are refused when the rows are encoded, with their place.
+fn each(pieces: &Pieces, see: &mut dyn FnMut(f64)) {
     for (column, rows) in pieces {
-        let mut see = |value: f64| {
-            // Infinities are refused when the rows are encoded, with their place.
-            if value.is_finite() {
-                see(value);
-            }
-        };
         match column {
             Column::Numbers(Numbers::Single(values)) => {
                 rows.iter().for_each(|&row| see(f64::from(values[row])));

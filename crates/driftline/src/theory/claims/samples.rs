@@ -6,11 +6,11 @@ use super::picture::{Panel, Picture};
 use super::{Outcome, near};
 use crate::Result;
 use crate::adapt::{
-    Curriculum, Gradual, OptimizerState, Pooled, PseudoLabeling, SelfTraining, SourceOnly,
-    StudentStart, TargetOnly,
+    Adaptation, Candidate, Gradual, MemoryWindows, OptimizerState, Pooled, SourceOnly, TargetOnly,
 };
 use crate::data::{Fraction, Stream, Tail, Task, Windowing};
 use crate::evaluate::accuracy;
+use crate::models::{AnyModel, Classifier};
 use crate::models::linear::MarginLearner;
 use crate::models::loss::margin::MarginLoss;
 use crate::random::Seed;
@@ -24,21 +24,16 @@ const TRIALS: usize = 5;
 pub fn widened(seed: Seed) -> Result<Outcome> {
     let example = baselines_fail::printed()?;
     let start = &example.start;
-    let method = SelfTraining {
-        learner: MarginLearner::new(MarginLoss::Ramp, example.class),
-        pseudo_labeling: PseudoLabeling::paper(Fraction::new(0.0)?),
-        start: StudentStart::Teacher,
-        optimizer_state: OptimizerState::Fresh,
-        replay: None,
-    };
+    let learner = || MarginLearner::new(MarginLoss::Ramp, example.class);
+    let (all, once) = (Fraction::new(0.0)?, NonZeroUsize::MIN);
     let windowing = Windowing::Size(PER_DOMAIN, Tail::Forbid);
-    let once = NonZeroUsize::MIN;
-    let curricula: [&dyn Curriculum; 4] = [
-        &SourceOnly,
-        &TargetOnly { repeats: once },
-        &Pooled::new(once),
-        &Gradual::new(windowing),
-    ];
+    let candidates = [
+        Candidate::paper(learner(), SourceOnly::new(), all),
+        Candidate::paper(learner(), TargetOnly::new(once), all),
+        Candidate::paper(learner(), Pooled::new(once), all),
+        Candidate::paper(learner(), Gradual::new(windowing), all),
+    ]
+    .map(|candidate| candidate.with_optimizer_state(OptimizerState::Fresh));
     let mut errors: [Vec<f64>; 4] = Default::default();
     let mut picture = None;
     for trial in 0..TRIALS {
@@ -53,10 +48,12 @@ pub fn widened(seed: Seed) -> Result<Outcome> {
             target_pool: second.unlabeled().into(),
         };
         let mut models = Vec::new();
-        for (curriculum, errors) in curricula.iter().zip(&mut errors) {
-            let model = method.adapt(start, curriculum.stages(&task, seed)?, seed)?;
-            errors.push(1.0 - accuracy(&model, &scored)?);
-            models.push(model);
+        for (candidate, errors) in candidates.iter().zip(&mut errors) {
+            let mut stream = MemoryWindows::of_task(&task, candidate.curriculum.windowing())?;
+            let first = AnyModel::new(start.clone());
+            let adapted = Adaptation::new(candidate.clone(), first, seed).run(&mut stream)?;
+            errors.push(1.0 - accuracy(&adapted, &scored)?);
+            models.push(adapted.margin().unwrap_or_else(|| start.clone()));
         }
         if picture.is_none() {
             let few = Atoms::from_sample(&scored.slice(0..60))?;

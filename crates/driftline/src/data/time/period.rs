@@ -127,10 +127,20 @@ impl<'de> Deserialize<'de> for Period {
     }
 }
 
+/// Text, as in ISO 8601.
+impl schemars::JsonSchema for Period {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Period".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string" })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading::time::parse_moment;
+    use crate::data::time::parse_moment;
 
     #[test]
     fn periods_are_read_and_written() {

@@ -1,9 +1,10 @@
-//! A teacher's labels for an unlabelled domain, and the record of what was kept of it.
+//! The paper's labels: the teacher's own decisions, less those that it is least sure of.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Confidence, Filter};
+use super::{Confidence, Filter, Labeled, Labeler, Labeling};
+use crate::adapt::Context;
 use crate::data::{Domain, Examples, Targets};
 use crate::models::Classifier;
 use crate::{Error, Result};
@@ -38,26 +39,6 @@ pub struct PseudoLabeling {
     pub starvation: Starvation,
 }
 
-/// What a teacher made of a domain.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Labeling {
-    pub seen: usize,
-    pub kept: usize,
-    /// How many examples of each class were kept.
-    pub class_counts: Vec<usize>,
-    /// No training took place.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub held: bool,
-}
-
-impl Labeling {
-    /// The class of all kept examples, if only one is left.
-    pub fn only_class(&self) -> Option<u32> {
-        let class = self.class_counts.iter().position(|&count| count > 0)?;
-        (self.class_counts[class] == self.kept).then_some(class as u32)
-    }
-}
-
 impl PseudoLabeling {
     /// The paper's: hard labels, the least confident fraction by max p − min p dropped.
     pub fn paper(drop: crate::data::Fraction) -> Self {
@@ -69,12 +50,8 @@ impl PseudoLabeling {
         }
     }
 
-    /// Labels `domain` with `teacher`, leaving out the least confident examples. `None` where the window is to be held.
-    pub fn label(
-        &self,
-        teacher: &dyn Classifier,
-        domain: &Domain,
-    ) -> Result<(Option<Examples>, Labeling)> {
+    /// Labels `domain` with `teacher`, leaving out the least confident examples.
+    pub fn of(&self, teacher: &dyn Classifier, domain: &Domain) -> Result<Labeled> {
         if domain.is_empty() {
             return Err(Error::empty("the domain to be labelled"));
         }
@@ -84,13 +61,8 @@ impl PseudoLabeling {
             .map(|p| self.confidence.of(p))
             .collect();
         let kept = self.filter.kept(&confidences, &labels);
-        let labels = labels.pick(&kept);
-        let mut labeling = Labeling {
-            seen: domain.len(),
-            kept: kept.len(),
-            class_counts: labels.counts(),
-            held: false,
-        };
+        let kept_labels = labels.pick(&kept);
+        let mut labeling = Labeling::kept(domain.len(), &kept_labels);
         if kept.is_empty() || labeling.only_class().is_some() {
             match self.starvation {
                 Starvation::Fail => {
@@ -104,14 +76,27 @@ impl PseudoLabeling {
                 Starvation::Proceed => labeling.held = kept.is_empty(),
             }
         }
-        if labeling.held {
-            return Ok((None, labeling));
+        let mut examples = None;
+        if !labeling.held {
+            let targets = match self.kind {
+                LabelKind::Hard => Targets::Hard(kept_labels),
+                LabelKind::Soft => Targets::Soft(probabilities.pick(&kept)),
+            };
+            examples = Some(Examples::new(domain.inputs.pick(&kept), targets)?);
         }
-        let targets = match self.kind {
-            LabelKind::Hard => Targets::Hard(labels),
-            LabelKind::Soft => Targets::Soft(probabilities.pick(&kept)),
-        };
-        let examples = Examples::new(domain.inputs.pick(&kept), targets)?;
-        Ok((Some(examples), labeling))
+        Ok(Labeled {
+            assessed: Some((labels, probabilities)),
+            ..Labeled::new(examples, labeling)
+        })
+    }
+}
+
+impl Labeler for PseudoLabeling {
+    fn label(&self, now: &Context<'_>, window: &Domain) -> Result<Labeled> {
+        self.of(&now.teacher.model, window)
+    }
+
+    fn as_pseudo_labeling(&self) -> Option<PseudoLabeling> {
+        Some(*self)
     }
 }

@@ -8,7 +8,7 @@ const OPERATOR_SET: i64 = 15;
 
 /// What an array holds; the numbers are the specification's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
+pub enum Element {
     Float = 1,
     Int = 7,
     Double = 11,
@@ -16,18 +16,18 @@ pub(super) enum Element {
 
 /// A setting of a node.
 #[derive(Clone, Debug)]
-pub(super) enum Attribute {
+pub enum Attribute {
     Int(i64),
     Float(f32),
     Ints(Vec<i64>),
 }
 
 /// The name of a value that flows between nodes.
-pub(super) type Value = String;
+pub type Node = String;
 
 /// A graph under construction.
 #[derive(Debug, Default)]
-pub(super) struct Graph {
+pub struct Graph {
     nodes: Vec<Message>,
     constants: Vec<Message>,
     inputs: Vec<Message>,
@@ -38,13 +38,13 @@ pub(super) struct Graph {
 
 impl Graph {
     /// An input with any number of rows of `dimensions` numbers.
-    pub fn input(&mut self, name: &str, dimensions: &[usize]) -> Value {
+    pub fn input(&mut self, name: &str, dimensions: &[usize]) -> Node {
         self.inputs
             .push(value_info(name, Element::Float, dimensions));
         name.into()
     }
 
-    pub fn output(&mut self, value: &Value, element: Element, dimensions: &[usize]) {
+    pub fn output(&mut self, value: &Node, element: Element, dimensions: &[usize]) {
         self.outputs.push(value_info(value, element, dimensions));
     }
 
@@ -53,12 +53,12 @@ impl Graph {
         self.properties.push((key.into(), value));
     }
 
-    pub fn floats(&mut self, name: &str, dimensions: &[usize], values: &[f32]) -> Value {
+    pub fn floats(&mut self, name: &str, dimensions: &[usize], values: &[f32]) -> Node {
         let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         self.constant(name, Element::Float, dimensions, bytes)
     }
 
-    pub fn doubles(&mut self, name: &str, dimensions: &[usize], values: &[f64]) -> Value {
+    pub fn doubles(&mut self, name: &str, dimensions: &[usize], values: &[f64]) -> Node {
         let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
         self.constant(name, Element::Double, dimensions, bytes)
     }
@@ -69,7 +69,7 @@ impl Graph {
         element: Element,
         dimensions: &[usize],
         bytes: Vec<u8>,
-    ) -> Value {
+    ) -> Node {
         let tensor = Message::new()
             .each(dimensions, |m, &size| m.int(1, size as i64))
             .int(2, element as i64)
@@ -83,9 +83,9 @@ impl Graph {
     pub fn node(
         &mut self,
         operator: &str,
-        inputs: &[&Value],
+        inputs: &[&Node],
         attributes: &[(&str, Attribute)],
-    ) -> Value {
+    ) -> Node {
         self.named += 1;
         let output = format!("{}_{}", operator.to_lowercase(), self.named);
         self.node_to(&output, operator, inputs, attributes);
@@ -97,7 +97,7 @@ impl Graph {
         &mut self,
         output: &str,
         operator: &str,
-        inputs: &[&Value],
+        inputs: &[&Node],
         attributes: &[(&str, Attribute)],
     ) {
         let node = Message::new()

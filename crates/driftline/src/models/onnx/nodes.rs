@@ -1,23 +1,13 @@
 //! Models as ONNX nodes: from prepared inputs to one score per class, or to the probabilities themselves.
 
-use super::graph::{Attribute, Graph, Value};
+use super::graph::{Attribute, Graph, Node};
 use crate::data::Shape;
 use crate::models::Classifier;
-use crate::models::any::AnyModel;
 use crate::models::linear::{LinearModel, MarginModel};
 use crate::models::network::layers::{BatchNorm, Conv, Layer, MaxPool};
 use crate::models::network::{NamedTensor, Network};
 
-/// Adds the nodes of `model`; the value is its probabilities.
-pub(super) fn add(graph: &mut Graph, model: &AnyModel, input: Value) -> Value {
-    match model {
-        AnyModel::Linear(model) => linear(graph, model, input),
-        AnyModel::Margin(model) => margin(graph, model, input),
-        AnyModel::Network(model) => network(graph, model, input),
-    }
-}
-
-fn linear(graph: &mut Graph, model: &LinearModel, input: Value) -> Value {
+pub(crate) fn linear(graph: &mut Graph, model: &LinearModel, input: Node) -> Node {
     let (classes, size) = (model.n_classes(), model.shape().size());
     let input = flat(graph, input, model.shape());
     let mut weights = vec![0.0; size * classes];
@@ -32,7 +22,7 @@ fn linear(graph: &mut Graph, model: &LinearModel, input: Value) -> Value {
 }
 
 /// In double precision, as the model itself computes.
-fn margin(graph: &mut Graph, model: &MarginModel, input: Value) -> Value {
+pub(crate) fn margin(graph: &mut Graph, model: &MarginModel, input: Node) -> Node {
     let size = model.shape().size();
     let input = flat(graph, input, model.shape());
     let input = graph.node("Cast", &[&input], &[("to", Attribute::Int(11))]);
@@ -52,7 +42,7 @@ fn margin(graph: &mut Graph, model: &MarginModel, input: Value) -> Value {
 
 /// ONNX has channels before pixels, this library after them: images are turned once at the start and, for the order of
 /// the numbers of a flattened image, once more before a dense layer.
-fn network(graph: &mut Graph, model: &Network, input: Value) -> Value {
+pub(crate) fn network(graph: &mut Graph, model: &Network, input: Node) -> Node {
     let blueprint = model.blueprint();
     let (learned, kept) = (model.tensors(), model.statistics());
     let mut value = input;
@@ -104,12 +94,12 @@ fn network(graph: &mut Graph, model: &Network, input: Value) -> Value {
 fn conv(
     graph: &mut Graph,
     name: &str,
-    value: Value,
+    value: Node,
     conv: &Conv,
     input: Shape,
     kernel: &[f32],
     bias: &[f32],
-) -> Value {
+) -> Node {
     let Shape::Image {
         height,
         width,
@@ -146,10 +136,10 @@ fn conv(
 fn batch_norm(
     graph: &mut Graph,
     name: &str,
-    value: &Value,
+    value: &Node,
     layer: &BatchNorm,
     parts: &[(&str, Vec<f32>); 4],
-) -> Value {
+) -> Node {
     let parts = parts
         .each_ref()
         .map(|(part, values)| graph.floats(&format!("{name}.{part}"), &[values.len()], values));
@@ -159,7 +149,7 @@ fn batch_norm(
     graph.node("BatchNormalization", &inputs, &[("epsilon", epsilon)])
 }
 
-fn max_pool(graph: &mut Graph, value: &Value, layer: &MaxPool) -> Value {
+fn max_pool(graph: &mut Graph, value: &Node, layer: &MaxPool) -> Node {
     let attributes = [
         ("kernel_shape", twice(layer.size.get())),
         ("strides", twice(layer.stride.get())),
@@ -171,27 +161,27 @@ fn max_pool(graph: &mut Graph, value: &Value, layer: &MaxPool) -> Value {
 fn affine(
     graph: &mut Graph,
     name: &str,
-    value: &Value,
+    value: &Node,
     sizes: [usize; 2],
     weights: &[f32],
     biases: &[f32],
-) -> Value {
+) -> Node {
     let weights = graph.floats(&format!("{name}.weights"), &sizes, weights);
     let biases = graph.floats(&format!("{name}.biases"), &sizes[1..], biases);
     let product = graph.node("MatMul", &[value, &weights], &[]);
     graph.node("Add", &[&product, &biases], &[])
 }
 
-fn softmax(graph: &mut Graph, scores: &Value) -> Value {
+fn softmax(graph: &mut Graph, scores: &Node) -> Node {
     graph.node("Softmax", &[scores], &[("axis", Attribute::Int(1))])
 }
 
-fn turned(graph: &mut Graph, value: &Value, order: [usize; 4]) -> Value {
+fn turned(graph: &mut Graph, value: &Node, order: [usize; 4]) -> Node {
     graph.node("Transpose", &[value], &[("perm", sizes(&order))])
 }
 
 /// One row of numbers per example.
-fn flat(graph: &mut Graph, value: Value, shape: Shape) -> Value {
+fn flat(graph: &mut Graph, value: Node, shape: Shape) -> Node {
     match shape {
         Shape::Vector(_) => value,
         Shape::Image { .. } => graph.node("Flatten", &[&value], &[("axis", Attribute::Int(1))]),

@@ -1,38 +1,33 @@
 //! The radius R of the margin model's class, chosen on the labelled source by cross-validation.
 
 use crate::Result;
-use crate::data::{Examples, Positive};
+use crate::data::{Examples, Folds, Positive};
 use crate::models::linear::{BiasRule, MarginLearner, NormBall};
 use crate::models::loss::margin::MarginLoss;
 use crate::models::loss::softmax::cross_entropy;
 use crate::models::{Classifier, Learner};
-use crate::random::{Seed, permutation};
+use crate::random::Seed;
 
 /// The solver's work grows with the rows; so many are enough to tell one radius from another.
-pub(super) const ROWS: usize = 600;
+pub(crate) const ROWS: usize = 600;
 const FOLDS: usize = 3;
 const GRID: [f64; 7] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
 
 /// The R with the smallest cross-entropy on the folds held out; ties go to the smaller, that is to the wider margin.
-pub(super) fn choose(source: &Examples, seed: Seed) -> Result<Positive> {
+pub(crate) fn choose(source: &Examples, seed: Seed) -> Result<Positive> {
     let mut best: Option<(f64, f64)> = None;
     if source.len() < 2 * FOLDS {
         return Positive::new(1.0);
     }
-    let order = permutation(source.len(), seed.named("folds"));
+    let folds = Folds::new(source.len(), FOLDS, seed.named("folds"));
     for radius in GRID {
         let class = NormBall::new(Positive::new(radius)?, BiasRule::Free);
         let learner = MarginLearner::new(MarginLoss::Logistic, class);
         let mut loss = 0.0;
         for fold in 0..FOLDS {
-            let part = |held_out: bool| -> Vec<usize> {
-                let rows = order.iter().enumerate();
-                rows.filter(|(place, _)| (place % FOLDS == fold) == held_out)
-                    .map(|(_, &row)| row)
-                    .collect()
-            };
-            let model = learner.fit(&source.pick(&part(false)), seed)?;
-            let held_out = source.pick(&part(true));
+            let (kept, held_out) = folds.split(fold);
+            let model = learner.fit(&source.pick(&kept), seed)?;
+            let held_out = source.pick(&held_out);
             let mut target = vec![0.0; 2];
             for (row, p) in model.probabilities(held_out.inputs())?.iter().enumerate() {
                 held_out.targets().write_row(row, &mut target);

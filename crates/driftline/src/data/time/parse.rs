@@ -88,7 +88,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::reading::Time;
+    use crate::data::Time;
 
     #[test]
     fn the_ways_to_write_a_moment() {

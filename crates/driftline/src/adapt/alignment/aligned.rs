@@ -1,0 +1,98 @@
+//! The map that an alignment has fitted: part of a version, applied before the model wherever it predicts.
+
+use crate::data::Inputs;
+use crate::models::onnx::{Graph, Node};
+use crate::models::{Array, Arrays};
+use crate::{Error, Result};
+
+/// A map of inputs into the model's frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Aligned {
+    #[default]
+    Identity,
+    /// x ↦ (x − shift)·scale, input by input.
+    Columns { shift: Vec<f32>, scale: Vec<f32> },
+}
+
+impl Aligned {
+    /// One shift and one scale for every input.
+    pub fn columns(shift: Vec<f32>, scale: Vec<f32>) -> Result<Self> {
+        if shift.len() != scale.len() {
+            return Err(Error::mismatch("the scales", shift.len(), scale.len()));
+        }
+        if let Some(bad) = shift.iter().chain(&scale).find(|v| !v.is_finite()) {
+            return Err(Error::out_of_range("a shift or scale", bad, "finite"));
+        }
+        Ok(Self::Columns { shift, scale })
+    }
+
+    pub fn apply(&self, inputs: &Inputs) -> Result<Inputs> {
+        let Self::Columns { shift, scale } = self else {
+            return Ok(inputs.clone());
+        };
+        if shift.len() != inputs.shape().size() {
+            return Err(Error::mismatch(
+                "the alignment",
+                format!("{} inputs", inputs.shape().size()),
+                shift.len(),
+            ));
+        }
+        let map = |row: &[f32]| -> Vec<f32> {
+            let columns = row.iter().zip(shift).zip(scale);
+            columns.map(|((x, shift), scale)| (x - shift) * scale).collect()
+        };
+        Inputs::new(inputs.iter().flat_map(map).collect(), inputs.shape())
+    }
+
+    /// Adds its nodes to an ONNX graph, before those of the model.
+    pub fn onnx(&self, graph: &mut Graph, input: Node) -> Node {
+        let Self::Columns { shift, scale } = self else {
+            return input;
+        };
+        let shift = graph.floats("align.shift", &[shift.len()], shift);
+        let scale = graph.floats("align.scale", &[scale.len()], scale);
+        let centred = graph.node("Sub", &[&input, &shift], &[]);
+        graph.node("Mul", &[&centred, &scale], &[])
+    }
+
+    /// How it stands in a file: nothing for the identity.
+    pub(crate) fn arrays(&self) -> Vec<Array> {
+        match self {
+            Self::Identity => vec![],
+            Self::Columns { shift, scale } => vec![
+                Array::single("align.shift", &[shift.len()], shift),
+                Array::single("align.scale", &[scale.len()], scale),
+            ],
+        }
+    }
+
+    /// What stands in a file for a model with `size` inputs.
+    pub(crate) fn restore(size: usize, arrays: &mut Arrays<'_>) -> Result<Self, String> {
+        if !arrays.has("align.") {
+            return Ok(Self::Identity);
+        }
+        let shift = arrays.single("align.shift", &[size])?;
+        let scale = arrays.single("align.scale", &[size])?;
+        Ok(Self::Columns { shift, scale })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+
+    #[test]
+    fn columns_are_shifted_then_scaled() {
+        let inputs = Inputs::new(vec![1.0, 2.0, 3.0, 4.0], Shape::Vector(2)).unwrap();
+        let aligned = Aligned::columns(vec![1.0, 0.0], vec![2.0, 0.5]).unwrap();
+        let moved = aligned.apply(&inputs).unwrap();
+        assert_eq!(&*moved.contiguous(), [0.0, 1.0, 4.0, 2.0]);
+        assert_eq!(Aligned::Identity.apply(&inputs).unwrap(), inputs);
+        assert!(Aligned::columns(vec![1.0], vec![]).is_err());
+        assert!(Aligned::columns(vec![f32::NAN], vec![1.0]).is_err());
+        let narrow = Aligned::columns(vec![1.0], vec![1.0]).unwrap();
+        assert!(narrow.apply(&inputs).is_err());
+    }
+}

@@ -1,0 +1,78 @@
+//! Which windows to learn from, and in which order: all that the paper's methods differ in. One file each.
+
+mod accumulate;
+mod gradual;
+mod pooled;
+mod source_only;
+mod spec;
+mod target_only;
+
+use std::sync::Arc;
+
+pub use accumulate::Accumulate;
+pub use gradual::Gradual;
+pub use pooled::Pooled;
+pub use source_only::SourceOnly;
+pub use spec::WindowsSpec;
+pub use target_only::TargetOnly;
+
+use super::parts::Part;
+use super::version::Version;
+use super::windows::Windows;
+use crate::Result;
+use crate::data::{Domain, Windowing};
+
+/// One turn of the loop.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// What to learn from; nothing where the model is only watched.
+    pub learn: Option<Domain>,
+    /// The window that has arrived with it, which the result is measured on; none for domains that were made up.
+    pub arrived: Option<Domain>,
+}
+
+/// A rule that gives one stage after another. It keeps no state of its own, so that a run can go on anywhere.
+pub trait Curriculum: Part {
+    /// The stage after `done` of them, or none at the end. It may look at the model that will label it.
+    fn next(
+        &self,
+        done: usize,
+        stream: &mut dyn Windows,
+        teacher: &Version,
+    ) -> Result<Option<Stage>>;
+
+    /// What becomes of a window that comes by itself, after the stream.
+    fn arriving(&self, window: Domain) -> Stage {
+        Stage::window(window)
+    }
+
+    /// How it wants the stream cut.
+    fn windowing(&self) -> Option<&Windowing> {
+        None
+    }
+
+    /// How many stages a stream of so many windows makes.
+    fn stages(&self, windows: usize) -> usize {
+        windows
+    }
+
+    /// Whether every stage has the same examples.
+    fn repeats(&self) -> bool {
+        false
+    }
+
+    /// Whether it learns from anything at all.
+    fn learns(&self) -> bool {
+        true
+    }
+
+    /// About how many examples all stages together learn from: for estimates of time.
+    fn examples(&self, stream: usize, _target_pool: usize) -> f64 {
+        stream as f64
+    }
+
+    /// A version for a stream of which one row in `divisor` is left; `None` where it fits any stream.
+    fn scaled_down(&self, _divisor: usize) -> Option<Arc<dyn Curriculum>> {
+        None
+    }
+}

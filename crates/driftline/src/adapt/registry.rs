@@ -1,0 +1,221 @@
+//! Every part that a file can name. A part of the library is one file and one line here; another crate adds its own to a
+//! registry of its own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use schemars::{Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::alignment::{Alignment, NoAlignment};
+use super::curriculum::{Accumulate, Curriculum, Gradual, Pooled, SourceOnly, TargetOnly};
+use super::labeler::{Labeler, PseudoLabeling};
+use super::parts::{Chosen, Named, Seam, checked};
+use super::policy::{Always, Policy};
+use crate::models::linear::{LinearSpec, MarginLearner};
+use crate::models::network::NetworkSpec;
+use crate::models::training::Training;
+use crate::models::{AnyLearner, ModelKinds, NamedLearner};
+use crate::{Error, Result};
+
+/// Makes a part from its settings.
+type Make<T> = fn(&Value) -> serde_json::Result<Arc<T>>;
+
+/// Declares the parts of one seam: what a file may name, and what it becomes.
+macro_rules! parts {
+    ($(#[$doc:meta])* $seam:ident, $what:literal, dyn $object:ident: $($name:literal => $part:ty,)+) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub enum $seam {}
+
+        impl Seam for $seam {
+            const WHAT: &'static str = $what;
+
+            fn read<'de, D: Deserializer<'de>>(name: &str, settings: D) -> Result<Value, D::Error> {
+                match name {
+                    $($name => checked::<$part, D>(settings),)+
+                    _ => Value::deserialize(settings),
+                }
+            }
+
+            fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
+                vec![$(($name, generator.subschema_for::<$part>()),)+]
+            }
+        }
+
+        impl $seam {
+            fn makers() -> BTreeMap<String, Make<dyn $object>> {
+                BTreeMap::from([$(
+                    ($name.to_owned(), (|settings| make::<$part>(settings).map(|part| part as _)) as Make<dyn $object>),
+                )+])
+            }
+        }
+    };
+}
+
+parts! {
+    /// Which windows, in which order.
+    CurriculumParts, "curriculum", dyn Curriculum:
+    "source-only" => SourceOnly,
+    "target" => TargetOnly,
+    "pooled" => Pooled,
+    "gradual" => Gradual,
+    "accumulate" => Accumulate,
+}
+
+parts! {
+    /// How a window's inputs are brought into the model's frame.
+    AlignmentParts, "alignment", dyn Alignment:
+    "none" => NoAlignment,
+}
+
+parts! {
+    /// How a window gets its labels.
+    LabelerParts, "labeler", dyn Labeler:
+    "teacher" => PseudoLabeling,
+}
+
+parts! {
+    /// What becomes of a step.
+    PolicyParts, "policy", dyn Policy:
+    "always" => Always,
+}
+
+/// Which model.
+#[derive(Clone, Copy, Debug)]
+pub enum ModelParts {}
+
+impl Seam for ModelParts {
+    const WHAT: &'static str = "model";
+
+    fn read<'de, D: Deserializer<'de>>(name: &str, settings: D) -> Result<Value, D::Error> {
+        match name {
+            "linear" => checked::<LinearSpec, D>(settings),
+            "network" => checked::<NetworkSpec, D>(settings),
+            "margin" => checked::<MarginLearner, D>(settings),
+            _ => Value::deserialize(settings),
+        }
+    }
+
+    fn schemas(generator: &mut SchemaGenerator) -> Vec<(&'static str, Schema)> {
+        vec![
+            ("linear", generator.subschema_for::<LinearSpec>()),
+            ("network", generator.subschema_for::<NetworkSpec>()),
+            ("margin", generator.subschema_for::<MarginLearner>()),
+        ]
+    }
+}
+
+/// A name alone means that nothing is set: null, or an empty table, whichever the part takes.
+fn make<T: for<'de> Deserialize<'de>>(settings: &Value) -> serde_json::Result<Arc<T>> {
+    let alone = || T::deserialize(Value::Object(Default::default()));
+    let part = T::deserialize(settings);
+    let part = match settings {
+        Value::Null => part.or_else(|_| alone()),
+        _ => part,
+    };
+    part.map(Arc::new)
+}
+
+/// All parts by name. The default has those of the library.
+#[derive(Clone)]
+pub struct Registry {
+    curricula: BTreeMap<String, Make<dyn Curriculum>>,
+    alignments: BTreeMap<String, Make<dyn Alignment>>,
+    labelers: BTreeMap<String, Make<dyn Labeler>>,
+    policies: BTreeMap<String, Make<dyn Policy>>,
+    models: ModelKinds,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self {
+            curricula: CurriculumParts::makers(),
+            alignments: AlignmentParts::makers(),
+            labelers: LabelerParts::makers(),
+            policies: PolicyParts::makers(),
+            models: ModelKinds::default(),
+        }
+    }
+}
+
+macro_rules! seam {
+    ($add:ident, $get:ident, $names:ident, $field:ident, $seam:ident, dyn $object:ident) => {
+        /// Adds one of yours; in files it stands under `name`.
+        pub fn $add<T>(mut self, name: &str) -> Self
+        where
+            T: $object + Serialize + for<'de> Deserialize<'de> + 'static,
+        {
+            let make: Make<dyn $object> = |settings| make::<T>(settings).map(|part| part as _);
+            self.$field.insert(name.into(), make);
+            self
+        }
+
+        /// The part that a file names.
+        pub fn $get(&self, named: &Named<$seam>) -> Result<Chosen<dyn $object>> {
+            find($seam::WHAT, &self.$field, &named.name, &named.settings)
+        }
+
+        /// What files may name.
+        pub fn $names(&self) -> impl Iterator<Item = &str> {
+            self.$field.keys().map(String::as_str)
+        }
+    };
+}
+
+impl Registry {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    seam!(with_curriculum, curriculum, curricula, curricula, CurriculumParts, dyn Curriculum);
+    seam!(with_alignment, alignment, alignments, alignments, AlignmentParts, dyn Alignment);
+    seam!(with_labeler, labeler, labelers, labelers, LabelerParts, dyn Labeler);
+    seam!(with_policy, policy, policies, policies, PolicyParts, dyn Policy);
+
+    /// Adds a kind of model of yours.
+    pub fn with_model<L: NamedLearner>(mut self) -> Self {
+        self.models.add::<L>();
+        self
+    }
+
+    /// The learner that a file names; `training` is for those that learn in mini-batches.
+    pub fn learner(&self, named: &Named<ModelParts>, training: &Training) -> Result<AnyLearner> {
+        self.models.learner(&named.name, &named.settings, training)
+    }
+
+    pub fn models(&self) -> &ModelKinds {
+        &self.models
+    }
+}
+
+fn find<T: ?Sized>(
+    what: &str,
+    makers: &BTreeMap<String, Make<T>>,
+    name: &str,
+    settings: &Value,
+) -> Result<Chosen<T>> {
+    let make = makers.get(name).ok_or_else(|| {
+        let known: Vec<&str> = makers.keys().map(String::as_str).collect();
+        Error::unknown_name(what, name, &known)
+    })?;
+    let part = make(settings).map_err(|error| Error::Experiment {
+        field: format!("{what}.{name}"),
+        message: error.to_string(),
+    })?;
+    Ok(Chosen::new(name, part))
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry")
+            .field("curricula", &self.curricula.keys())
+            .field("alignments", &self.alignments.keys())
+            .field("labelers", &self.labelers.keys())
+            .field("policies", &self.policies.keys())
+            .field("models", &self.models)
+            .finish()
+    }
+}

@@ -1,0 +1,63 @@
+//! A network as an experiment file says it.
+
+use std::num::NonZeroUsize;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Architecture, NetworkLearner};
+use crate::models::any::AnyLearner;
+use crate::models::training::Training;
+use crate::{Error, Result};
+
+/// A neural network.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct NetworkSpec {
+    pub architecture: ArchitectureSpec,
+}
+
+/// An architecture by its name, or layer by layer.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ArchitectureSpec {
+    /// Three convolutions of 32 channels, dropout, batch norm.
+    PaperConv,
+    /// The same without dropout and batch norm.
+    UnregularizedConv,
+    /// A fourth convolution.
+    DeeperConv,
+    /// So many channels in each convolution.
+    WiderConv(NonZeroUsize),
+    /// A dense layer of so many units before the output.
+    ExtraDense(NonZeroUsize),
+    /// Two dense layers of 32, dropout, batch norm.
+    Mlp,
+    Layers(Architecture),
+}
+
+impl NetworkSpec {
+    pub(crate) fn learner(settings: &Value, training: &Training) -> Result<AnyLearner> {
+        let spec: Self =
+            serde_json::from_value(settings.clone()).map_err(|error| Error::Experiment {
+                field: "model.network".into(),
+                message: error.to_string(),
+            })?;
+        Ok(NetworkLearner::new(spec.architecture.architecture(), *training).into())
+    }
+}
+
+impl ArchitectureSpec {
+    fn architecture(self) -> Architecture {
+        match self {
+            ArchitectureSpec::PaperConv => Architecture::paper_conv(),
+            ArchitectureSpec::UnregularizedConv => Architecture::unregularized_conv(),
+            ArchitectureSpec::DeeperConv => Architecture::deeper_conv(),
+            ArchitectureSpec::WiderConv(channels) => Architecture::wider_conv(channels),
+            ArchitectureSpec::ExtraDense(units) => Architecture::extra_dense(units),
+            ArchitectureSpec::Mlp => Architecture::mlp(),
+            ArchitectureSpec::Layers(architecture) => architecture,
+        }
+    }
+}

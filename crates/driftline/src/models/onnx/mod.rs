@@ -1,0 +1,8 @@
+//! ONNX: a graph that grows node by node, and the nodes of the library's models.
+
+mod graph;
+mod nodes;
+mod wire;
+
+pub use graph::{Attribute, Element, Graph, Node};
+pub(crate) use nodes::{linear, margin, network};

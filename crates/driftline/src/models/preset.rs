@@ -1,0 +1,187 @@
+//! Models by a single word, their settings chosen on the labelled source: what `--model linear` means.
+
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::any::{AnyLearner, AnyModel, DynLearner};
+use super::linear::{
+    BiasRule, CrossValidation, FullBatch, LinearLearner, MarginLearner, NormBall, Penalty, Solver,
+    radius,
+};
+use super::loss::margin::MarginLoss;
+use super::network::{Architecture, NetworkLearner};
+use super::training::Training;
+use super::{Learner, Runtime};
+use crate::data::{Examples, Positive, Shape};
+use crate::random::Seed;
+use crate::{Error, Result};
+
+/// A kind of model with nothing left to set by hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// The conv net for images, the linear model for tables.
+    #[default]
+    Auto,
+    /// Softmax regression to its exact minimum, with the L2 penalty that cross-validation on the source finds best.
+    Linear,
+    /// Two dense layers of 32.
+    Mlp,
+    /// Three convolutions of 5×5.
+    Cnn,
+    /// The linear score of the theory, ‖w‖ ≤ R: two classes only.
+    Margin,
+}
+
+/// Settings are chosen on at most so many source rows: with more, the choice hardly changes and only takes longer.
+const ROWS_TO_CHOOSE_ON: usize = 10_000;
+/// A network sees the source, and every window, so often.
+const EPOCHS: NonZeroUsize = NonZeroUsize::new(20).expect("not 0");
+
+impl Preset {
+    pub(crate) const NAMES: [(&'static str, Preset); 5] = [
+        ("auto", Preset::Auto),
+        ("linear", Preset::Linear),
+        ("mlp", Preset::Mlp),
+        ("cnn", Preset::Cnn),
+        ("margin", Preset::Margin),
+    ];
+
+    /// Mini-batch training as `adapt` does it unless told otherwise.
+    pub fn training() -> Training {
+        Training::paper(EPOCHS)
+    }
+
+    /// A learner that becomes one of this preset when it is tuned on the source.
+    pub fn learner(self, training: Training) -> AnyLearner {
+        AnyLearner::of(PresetLearner {
+            preset: self,
+            training,
+            runtime: Runtime::default(),
+        })
+    }
+
+    /// What `auto` comes to for inputs of this shape.
+    pub fn resolved(self, shape: Shape) -> Self {
+        match (self, shape) {
+            (Preset::Auto, Shape::Image { .. }) => Preset::Cnn,
+            (Preset::Auto, Shape::Vector(_)) => Preset::Linear,
+            (chosen, _) => chosen,
+        }
+    }
+}
+
+/// A preset before it has seen the source.
+#[derive(Clone, Debug)]
+struct PresetLearner {
+    preset: Preset,
+    training: Training,
+    runtime: Runtime,
+}
+
+impl PresetLearner {
+    fn concrete(&self, source: &Examples, seed: Seed) -> Result<AnyLearner> {
+        let shape = source.inputs().shape();
+        let network = |architecture| NetworkLearner::new(architecture, self.training).into();
+        let learner: AnyLearner = match self.preset.resolved(shape) {
+            Preset::Auto | Preset::Linear => linear(source.len()).into(),
+            Preset::Mlp => network(Architecture::mlp()),
+            Preset::Cnn if matches!(shape, Shape::Vector(_)) => {
+                return Err(Error::out_of_range(
+                    "the model",
+                    "cnn",
+                    "`linear`, `mlp` or `margin` for a table: a conv net needs images",
+                ));
+            }
+            Preset::Cnn => network(Architecture::paper_conv()),
+            Preset::Margin => margin(source, seed)?.into(),
+        };
+        learner.with_runtime(&self.runtime).tuned(source, seed)
+    }
+}
+
+/// Cross-entropy decides, not the error: self-training is steered by confidences, and the error of a few hundred rows is
+/// as small for penalties so strong that the adapted model forgets its classes (docs/design.md).
+fn linear(rows: usize) -> LinearLearner {
+    let whole = |n: usize| NonZeroUsize::new(n).expect("at least 2");
+    let folds = CrossValidation::default().folds.get().min(rows).max(2);
+    let solver = FullBatch {
+        tolerance: Positive::new(1e-4).expect("above 0"),
+        max_iterations: 5_000,
+    };
+    let search = CrossValidation {
+        folds: whole(folds),
+        rows: Some(whole(ROWS_TO_CHOOSE_ON)),
+    };
+    LinearLearner::new(Solver::FullBatch(solver), Penalty::CrossValidated(search))
+}
+
+fn margin(source: &Examples, seed: Seed) -> Result<MarginLearner> {
+    if source.n_classes() != 2 {
+        return Err(Error::out_of_range(
+            "the number of classes",
+            source.n_classes(),
+            "2 for the model `margin`; `linear` takes any number",
+        ));
+    }
+    let rows = source.some(radius::ROWS, seed.named("some"));
+    let class = NormBall::new(radius::choose(&rows, seed)?, BiasRule::Free);
+    Ok(MarginLearner::new(MarginLoss::Logistic, class))
+}
+
+impl DynLearner for PresetLearner {
+    fn kind(&self) -> &str {
+        "preset"
+    }
+
+    fn settings(&self) -> Value {
+        json!({ "model": self.preset, "training": self.training })
+    }
+
+    fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel> {
+        self.concrete(examples, seed)?.fit(examples, seed)
+    }
+
+    fn refit(&self, _: &AnyModel, _: &Examples, _: Seed) -> Result<AnyModel> {
+        Err(Error::NoWarmStart)
+    }
+
+    fn tuned(&self, source: &Examples, seed: Seed) -> Result<Option<AnyLearner>> {
+        self.concrete(source, seed).map(Some)
+    }
+
+    fn with_runtime(&self, runtime: &Runtime) -> Option<AnyLearner> {
+        let runtime = runtime.clone();
+        Some(AnyLearner::of(Self {
+            runtime,
+            ..self.clone()
+        }))
+    }
+
+    fn depends_on_isa(&self) -> bool {
+        !matches!(self.preset, Preset::Linear | Preset::Margin)
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = Self::NAMES.iter().find(|(_, preset)| preset == self);
+        f.write_str(name.map_or("auto", |(name, _)| name))
+    }
+}
+
+impl FromStr for Preset {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let found = Self::NAMES.iter().find(|(name, _)| *name == text);
+        let names = Self::NAMES.map(|(name, _)| name);
+        found
+            .map(|(_, preset)| *preset)
+            .ok_or_else(|| Error::unknown_name("model", text, &names))
+    }
+}
