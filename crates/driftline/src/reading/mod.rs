@@ -3,6 +3,7 @@
 
 mod choice;
 mod columns;
+mod digest;
 mod elements;
 mod encoding;
 mod files;
@@ -23,6 +24,8 @@ mod time;
 mod windows;
 
 pub use choice::{Choice, Filter};
+pub use digest::InputDigest;
+pub(crate) use digest::blake3;
 pub use encoding::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows};
 pub use files::{Files, open};
 pub use frame::{Column, Field, Frame, FrameSource, Frames, Kind, Numbers};
@@ -33,4 +36,4 @@ pub use options::{Colour, ImageOptions, Limits, ReadOptions};
 pub use rows::{Answer, IdColumn, Origins, RowReader, Rows, read_all};
 pub use texts::Texts;
 pub use time::{Period, Time};
-pub use windows::{Cut, Outline, Window, WindowOutline, WindowedStream};
+pub use windows::{AnswerCounts, Cut, Outline, Window, WindowOutline, WindowedStream};
