@@ -6,6 +6,8 @@ mod arrays;
 mod csv;
 #[path = "reading/encoding.rs"]
 mod encoding;
+#[path = "reading/first_pass.rs"]
+mod first_pass;
 #[path = "reading/make.rs"]
 mod make;
 #[path = "reading/mutations.rs"]

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::digest::Beside;
 use super::formats::arff::ArffFrames;
 use super::formats::csv::CsvFrames;
 use super::formats::images::ImageFrames;
@@ -53,22 +54,30 @@ impl FrameSource for Files {
 
 /// Opens one file, or a folder of pictures.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn Frames>> {
-    if path.is_dir() {
-        return Ok(Box::new(ImageFrames::open(path, options)?));
-    }
-    Ok(match Format::of(path)? {
-        Format::Csv => Box::new(CsvFrames::open(path, options)?),
-        Format::Arff => Box::new(ArffFrames::open(path, options)?),
+    let format = match path.is_dir() {
+        true => Format::Folder,
+        false => Format::of(path)?,
+    };
+    let frames: Box<dyn Frames> = match format {
+        // These are read from start to end, and hashed on the way.
+        Format::Csv => return Ok(Box::new(CsvFrames::open(path, options)?)),
+        Format::Arff => return Ok(Box::new(ArffFrames::open(path, options)?)),
+        Format::Folder => Box::new(ImageFrames::open(path, options)?),
         Format::Parquet => Box::new(ParquetFrames::open(path, options)?),
         Format::Npy => Box::new(npy::open_npy(path, options)?),
         Format::Npz => Box::new(npy::open_npz(path, options)?),
         Format::Idx => Box::new(idx::open(path, options)?),
         Format::Mat => Box::new(mat::open(path, options)?),
+    };
+    Ok(match options.digest {
+        true => Box::new(Beside::new(frames, path)),
+        false => frames,
     })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
+    Folder,
     Csv,
     Arff,
     Parquet,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{ReadOptions, Texts};
+use super::{InputDigest, ReadOptions, Texts};
 use crate::Result;
 use crate::data::Shape;
 
@@ -25,6 +25,23 @@ pub trait Frames: Send {
     /// How many rows there are, where the format says so beforehand. It may be wrong in a damaged file.
     fn rows(&self) -> Option<u64> {
         None
+    }
+
+    /// The columns of the whole table, also those that [`ReadOptions::columns`] left out. A reader that does not know
+    /// them is opened once more without that choice.
+    fn all_fields(&self) -> Option<&[Field]> {
+        None
+    }
+
+    /// Whether the files are hashed while they are read, which [`ReadOptions::digest`] asks for. Where they are not,
+    /// because there is no file, whoever reads them hashes the frames.
+    fn hashes_files(&self) -> bool {
+        false
+    }
+
+    /// What the files are known by, once the last frame was given.
+    fn digests(&mut self) -> Result<Vec<InputDigest>> {
+        Ok(vec![])
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod choice;
 mod columns;
+mod digest;
 mod elements;
 mod encoding;
 mod files;
@@ -22,6 +23,8 @@ mod texts;
 mod windows;
 
 pub use choice::{Choice, Filter};
+pub use digest::InputDigest;
+pub(crate) use digest::blake3;
 pub use encoding::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows};
 pub use files::{Files, open};
 pub use frame::{Column, Field, Frame, FrameSource, Frames, Kind, Numbers};
@@ -31,6 +34,6 @@ pub use numbers::read_numbers;
 pub use options::{Colour, ImageOptions, Limits, ReadOptions};
 pub use rows::{Answer, IdColumn, Origins, RowReader, Rows, read_all};
 pub use texts::Texts;
-pub use crate::data::{Period, Time};
 pub(crate) use crate::data::time;
-pub use windows::{Cut, Outline, Window, WindowOutline, WindowedStream};
+pub use crate::data::{Period, Time};
+pub use windows::{AnswerCounts, Outline, Window, WindowOutline, WindowedStream};

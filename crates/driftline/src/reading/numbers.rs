@@ -47,6 +47,7 @@ pub fn read_numbers(
     let announced = frames.rows().unwrap_or(0).min(most) as usize;
     buffer.values.reserve_exact(announced * names.len());
     while let Some(frame) = frames.next_frame()? {
+        options.cancel.check()?;
         let rows: Vec<usize> = (0..frame.rows).collect();
         applied.encode(&frame, &rows, &mut buffer, &mut Notes::new())?;
         if buffer.len() as u64 > most {

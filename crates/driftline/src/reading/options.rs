@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Cancel;
 use crate::data::Shape;
 
 /// What to read of a file, and how. The default detects everything and reads all columns.
@@ -17,6 +18,10 @@ pub struct ReadOptions {
     pub text: Vec<String>,
     pub images: ImageOptions,
     pub limits: Limits,
+    /// Hash the files while they are read: [`Frames::digests`](super::Frames::digests) gives the result at their end.
+    pub digest: bool,
+    /// Asked before every frame.
+    pub cancel: Cancel,
 }
 
 /// What pictures are brought to.

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::encoding::Applied;
-use super::schema::{peek, schema_notes};
+use super::schema::{self, Opened};
 use super::{Choice, Encoding, FrameSource, Frames, NoteCode, Notes, ReadOptions, Time};
-use crate::Result;
 use crate::data::Inputs;
 use crate::error::DataFault;
+use crate::{Cancel, Result};
 
 /// Rows ready for a model.
 #[derive(Clone, Debug)]
@@ -105,6 +105,15 @@ impl RowBuffer {
         self.origins.len()
     }
 
+    /// Lets all rows go and keeps the memory for others.
+    pub fn clear(&mut self) {
+        self.values.clear();
+        self.times.clear();
+        self.answers.clear();
+        self.origins.clear();
+        self.ids.iter_mut().for_each(|id| id.values.clear());
+    }
+
     /// Brings the rows into another order: row `order[i]` becomes row i.
     pub fn reorder(&mut self, order: &[usize], width: usize) {
         fn picked<T: Clone>(all: &[T], order: &[usize]) -> Vec<T> {
@@ -147,6 +156,7 @@ pub struct RowReader {
     applied: Applied,
     notes: Notes,
     stated: String,
+    cancel: Cancel,
 }
 
 impl RowReader {
@@ -156,18 +166,20 @@ impl RowReader {
         choice: &Choice,
         options: &ReadOptions,
     ) -> Result<Self> {
-        let (fields, stated) = peek(source, encoding, choice, options)?;
-        let mut notes = Notes::new();
-        schema_notes(encoding, choice, &fields, &mut notes);
+        schema::expect_images(encoding, options)?;
         let read = encoding.read_options(choice, options);
-        let frames = source.open(&read)?;
-        let applied = Applied::new(encoding, choice, frames.fields(), frames.files())?;
+        let Opened {
+            frames,
+            applied,
+            notes,
+        } = schema::open(source, encoding, choice, &read)?;
         source.check(&read)?;
         Ok(Self {
+            stated: frames.stated(),
             applied,
             frames,
             notes,
-            stated,
+            cancel: options.cancel.clone(),
         })
     }
 
@@ -185,6 +197,7 @@ impl RowReader {
 
     /// Adds one frame to `buffer`; false at the end.
     fn fill(&mut self, buffer: &mut RowBuffer) -> Result<bool> {
+        self.cancel.check()?;
         let Some(frame) = self.frames.next_frame()? else {
             return Ok(false);
         };

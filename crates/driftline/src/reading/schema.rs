@@ -1,31 +1,49 @@
-//! What is said about a table's columns before its rows are read.
+//! A table opened for an encoding, and what is said about its columns before its rows are read.
 
 use super::columns::list;
 use super::encoding::{Applied, InputEncoding};
 use super::options::ImageOptions;
-use super::{Choice, Encoding, Field, FrameSource, NoteCode, Notes, ReadOptions};
+use super::{Choice, Encoding, Field, FrameSource, Frames, NoteCode, Notes, ReadOptions};
 use crate::{Error, Result};
 
-/// All columns of a table, and what was detected about it.
-pub(super) fn peek(
+/// A reader at the first row, which gives the columns that are needed.
+pub(super) struct Opened {
+    pub frames: Box<dyn Frames>,
+    pub applied: Applied,
+    /// What was handled about the columns.
+    pub notes: Notes,
+}
+
+/// Opens `source` with `options`, those of [`Encoding::read_options`], and refuses it if a column is missing.
+pub(super) fn open(
     source: &dyn FrameSource,
     encoding: &Encoding,
     choice: &Choice,
     options: &ReadOptions,
-) -> Result<(Vec<Field>, String)> {
-    expect_images(encoding, options)?;
-    let options = ReadOptions {
-        columns: None,
-        ..encoding.read_options(choice, options)
+) -> Result<Opened> {
+    let frames = source.open(options)?;
+    let all = match frames.all_fields() {
+        Some(fields) => fields.to_vec(),
+        None => {
+            let options = ReadOptions {
+                columns: None,
+                digest: false,
+                ..options.clone()
+            };
+            source.open(&options)?.fields().to_vec()
+        }
     };
-    let frames = source.open(&options)?;
     // Here all columns are at hand, so that a missing one can be told beside what there is.
-    Applied::new(encoding, choice, frames.fields(), frames.files())?;
-    Ok((frames.fields().to_vec(), frames.stated()))
+    Applied::new(encoding, choice, &all, frames.files())?;
+    Ok(Opened {
+        applied: Applied::new(encoding, choice, frames.fields(), frames.files())?,
+        frames,
+        notes: schema_notes(encoding, choice, &all),
+    })
 }
 
 /// A model takes pictures of the size and colour that it was fitted with.
-fn expect_images(encoding: &Encoding, options: &ReadOptions) -> Result<()> {
+pub(super) fn expect_images(encoding: &Encoding, options: &ReadOptions) -> Result<()> {
     let InputEncoding::Images { shape, resize, .. } = &encoding.input else {
         return Ok(());
     };
@@ -49,12 +67,8 @@ fn expect_images(encoding: &Encoding, options: &ReadOptions) -> Result<()> {
 }
 
 /// Columns that the model does not know, that stand elsewhere than in the source, or that it must not look at.
-pub(super) fn schema_notes(
-    encoding: &Encoding,
-    choice: &Choice,
-    fields: &[Field],
-    notes: &mut Notes,
-) {
+fn schema_notes(encoding: &Encoding, choice: &Choice, fields: &[Field]) -> Notes {
+    let mut notes = Notes::new();
     let features = encoding.columns();
     let is = |name: &str| fields.iter().any(|field| field.name == name);
     let label = encoding.label();
@@ -82,4 +96,5 @@ pub(super) fn schema_notes(
             "the columns stand in another order than in the source; they are matched by name".into()
         });
     }
+    notes
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::files::open;
-use super::{Column, Field, Frame, Frames, Kind, ReadOptions};
+use super::{Column, Field, Frame, Frames, InputDigest, Kind, ReadOptions};
 use crate::Result;
 use crate::error::DataFault;
 
@@ -16,6 +16,8 @@ pub(super) struct SeveralFrames {
     /// Which file `current` reads, and where in its frames our fields are.
     file: usize,
     places: Vec<usize>,
+    /// Of the files before `current`.
+    digests: Vec<InputDigest>,
     stated: String,
 }
 
@@ -31,13 +33,18 @@ impl SeveralFrames {
             options: options.clone(),
             current: first,
             file: 0,
+            digests: vec![],
         })
     }
 
     /// Refuses files that lack one of our fields.
     pub fn check(&self) -> Result<()> {
+        let options = ReadOptions {
+            digest: false,
+            ..self.options.clone()
+        };
         for path in &self.files[1..] {
-            self.places_in(&*open(path, &self.options)?, path)?;
+            self.places_in(&*open(path, &options)?, path)?;
         }
         Ok(())
     }
@@ -109,6 +116,7 @@ impl Frames for SeveralFrames {
             let path = &self.files[self.file + 1];
             let next = open(path, &self.options)?;
             self.places = self.places_in(&*next, path)?;
+            self.digests.extend(self.current.digests()?);
             self.current = next;
             self.file += 1;
         }
@@ -116,5 +124,21 @@ impl Frames for SeveralFrames {
 
     fn stated(&self) -> String {
         self.stated.clone()
+    }
+
+    fn all_fields(&self) -> Option<&[Field]> {
+        match self.file {
+            0 => self.current.all_fields(),
+            _ => None,
+        }
+    }
+
+    fn hashes_files(&self) -> bool {
+        self.current.hashes_files()
+    }
+
+    fn digests(&mut self) -> Result<Vec<InputDigest>> {
+        let last = self.current.digests()?;
+        Ok([&self.digests[..], &last].concat())
     }
 }

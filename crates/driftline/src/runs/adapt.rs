@@ -18,9 +18,7 @@ use crate::error::DataFault;
 use crate::models::any::AnyLearner;
 use crate::models::network::Runtime;
 use crate::random::Seed;
-use crate::reading::{
-    Answer, Choice, Encoding, FrameSource, NoteCode, ReadOptions, RowReader, Rows,
-};
+use crate::reading::{Choice, Encoding, FrameSource, NoteCode, Outline, ReadOptions, Rows};
 use crate::{Error, Result};
 
 /// How a stream is adapted to, and where the results go.
@@ -164,19 +162,23 @@ impl Adapt {
     /// Walks the stream to its end, or goes on with the run that the folder holds.
     pub fn run(&self, start: Start, stream: Data, watch: &dyn Watch) -> Result<RunFolder> {
         self.settings.check()?;
-        let digests = InputDigest::of_all(&stream.inputs)?;
+        let existing = self.existing()?;
         let (origin, how) = self.origin(&start)?;
+        let ready = Ready::of(start)?;
+        // Every row is read before anything is trained or written: a fault in the last one is told now, not after hours,
+        // and leaves no half of a run behind.
+        let mut stages = self.stages(ready.encoding(), stream.source)?;
+        let digests = stages.digests(&stream.inputs)?;
         let identity = self.identity(&how, &origin, &digests);
-        let (mut run, mut stages) = match self.existing(&identity)? {
-            Some(run) => {
-                let source = run.model(Some(0))?;
-                let stages = self.stages(&source.encoding, stream.source)?;
-                (run, stages)
+        let mut run = match existing {
+            Some(manifest) if manifest.identity != identity => {
+                return Err(Error::corrupt(
+                    &self.folder,
+                    "holds another run: other settings or other data; give another folder, or --force to replace it",
+                ));
             }
+            Some(_) => RunFolder::open(&self.folder)?,
             None => {
-                let ready = Ready::of(start)?;
-                self.check_rows(ready.encoding(), &*stream.source)?;
-                let stages = self.stages(ready.encoding(), stream.source)?;
                 let claim = RunFolder::claim(&self.folder, self.replace)?;
                 let source = ready.model(&origin)?.with_runtime(self.runtime)?;
                 if let Origin::Source(_) = origin {
@@ -201,7 +203,7 @@ impl Adapt {
                     command: self.command.clone(),
                     files: BTreeMap::new(),
                 };
-                (claim.begin(manifest, &source)?, stages)
+                claim.begin(manifest, &source)?
             }
         };
         let (planned, finished) = (run.manifest().planned, run.manifest().windows);
@@ -223,32 +225,12 @@ impl Adapt {
         Ok(run)
     }
 
-    /// Reads the whole stream once before anything is trained or written: a fault in its last row is told now, not after
-    /// hours, and leaves no half of a run behind.
-    pub(super) fn check_rows(&self, encoding: &Encoding, stream: &dyn FrameSource) -> Result<()> {
-        let choice = &self.settings.choice;
-        let mut reader = RowReader::open(stream, encoding, choice, &self.read)?;
-        let (mut known, mut unknown) = (false, false);
-        while let Some(rows) = reader.next_rows()? {
-            for answer in rows.answers.iter().flatten() {
-                known |= matches!(answer, Answer::Class(_));
-                unknown |= *answer == Answer::Unknown;
-            }
-        }
-        match &choice.answers {
-            Some(_) if unknown && !known => {
-                Err(no_known_answer(choice, encoding, &reader.files()[0]))
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn stages(&self, encoding: &Encoding, stream: Box<dyn FrameSource>) -> Result<Stages> {
         Stages::open(stream, encoding, &self.settings, &self.read)
     }
 
-    /// The run in the folder, if it is this one.
-    fn existing(&self, identity: &str) -> Result<Option<RunFolder>> {
+    /// The run that the folder holds, which may be another one.
+    fn existing(&self) -> Result<Option<Manifest>> {
         if self.replace {
             return Ok(None);
         }
@@ -256,14 +238,7 @@ impl Adapt {
             RunFolder::expect_free(&self.folder)?;
             return Ok(None);
         }
-        let manifest = Manifest::read(&self.folder)?;
-        if manifest.identity != identity {
-            return Err(Error::corrupt(
-                &self.folder,
-                "holds another run: other settings or other data; give another folder, or --force to replace it",
-            ));
-        }
-        RunFolder::open(&self.folder).map(Some)
+        Manifest::read(&self.folder).map(Some)
     }
 
     /// What version 0 is made from, and how, as text for the identity.
@@ -360,6 +335,22 @@ impl Walker {
             ..self.source.clone()
         };
         run.add_window(record, &bundle, table.as_deref(), step)
+    }
+}
+
+/// Refuses answers of which not one is a class of the model.
+pub(super) fn expect_known_answers(
+    outline: &Outline,
+    choice: &Choice,
+    encoding: &Encoding,
+) -> Result<()> {
+    match outline.answers {
+        Some(answers) if answers.unknown > 0 && answers.known == 0 => {
+            let path = outline.digests.first().map(|digest| &*digest.path);
+            let path = path.unwrap_or(Path::new("the stream"));
+            Err(no_known_answer(choice, encoding, path))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::adapt::{Adapt, Data, Start};
+use super::adapt::{Adapt, Data, Start, expect_known_answers};
 use super::fit::{Fit, Prepared};
 use super::model_choice::ModelChoice;
 use crate::Result;
@@ -73,11 +73,11 @@ pub fn plan(adapt: &Adapt, start: &Start, stream: Data) -> Result<Plan> {
         }
         Start::Model(bundle, _) => (None, bundle.encoding.clone()),
     };
-    adapt.check_rows(&encoding, &*stream.source)?;
     let settings = &adapt.settings;
     let (choice, cut) = (&settings.choice, settings.cut());
     let stream = WindowedStream::open(stream.source, &encoding, choice, cut, &adapt.read)?;
     let outline = stream.outline();
+    expect_known_answers(outline, choice, &encoding)?;
     let windows = outline.windows.iter().map(|window| window.rows).collect();
     let span = outline.span;
     let span = span.map(|(from, to)| (from.to_string(), to.to_string()));

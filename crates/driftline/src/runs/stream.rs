@@ -1,15 +1,14 @@
 //! What each method learns from, step by step: windows of a stream, its last window, all of it, or windows that pile up.
 //! One window at a time is in memory, but for `all` and `accumulate`, which need what they learn from.
 
-use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::path::PathBuf;
 
+use super::adapt::expect_known_answers;
+use super::digest::InputDigest;
 use super::settings::{AdaptSettings, Method};
 use crate::Result;
 use crate::data::{Domain, Inputs};
-use crate::reading::{
-    Cut, Encoding, FrameSource, Notes, ReadOptions, Rows, Window, WindowedStream,
-};
+use crate::reading::{Encoding, FrameSource, Notes, ReadOptions, Rows, Window, WindowedStream};
 
 /// One self-training step.
 #[derive(Clone, Debug)]
@@ -46,17 +45,13 @@ impl Stages {
         settings: &AdaptSettings,
         read: &ReadOptions,
     ) -> Result<Self> {
-        let data: Arc<dyn FrameSource> = stream.into();
-        let open = |cut: Cut| {
-            let data = data.clone();
-            let again = move |options: &ReadOptions| data.open(options);
-            WindowedStream::open(Box::new(again), encoding, &settings.choice, cut, read)
-        };
-        let mut stream = open(settings.cut())?;
+        let (choice, cut) = (&settings.choice, settings.cut());
+        let mut stream = WindowedStream::open(stream, encoding, choice, cut, read)?;
+        expect_known_answers(stream.outline(), choice, encoding)?;
         let planned = stream.outline().windows.len();
         let notes = stream.notes().clone();
         if settings.method == Method::All {
-            stream = open(Cut::Count(NonZeroUsize::MIN))?;
+            stream = stream.into_one_window();
         }
         Ok(Self {
             method: settings.method,
@@ -75,6 +70,16 @@ impl Stages {
 
     pub fn stated(&self) -> String {
         self.stream.outline().stated.clone()
+    }
+
+    /// What the stream is known by: its files, `inputs`, or else what it holds.
+    pub fn digests(&self, inputs: &[PathBuf]) -> Result<Vec<InputDigest>> {
+        let seen = &self.stream.outline().digests;
+        match inputs.is_empty() || seen.iter().map(|digest| &digest.path).eq(inputs) {
+            true => Ok(seen.clone()),
+            // A reader of one's own, which says nothing of the files that it is known by.
+            false => InputDigest::of_all(inputs),
+        }
     }
 
     pub fn notes(&self) -> &Notes {

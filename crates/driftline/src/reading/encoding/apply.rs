@@ -10,7 +10,7 @@ use crate::error::DataFault;
 use crate::reading::columns::find;
 use crate::reading::rows::RowBuffer;
 use crate::reading::selection::{Selection, cell_text};
-use crate::reading::{Choice, Column, Field, Frame, Kind, Notes};
+use crate::reading::{Choice, Column, Field, Frame, Frames, Kind, Notes};
 
 /// An encoding, applied to the columns of one table.
 pub(crate) struct Applied {
@@ -176,6 +176,16 @@ impl Applied {
             id.values.extend(cells.map(Option::unwrap_or_default));
         }
         Ok(())
+    }
+
+    /// Whether the columns of another reader are those that this one was made for.
+    pub fn fits(&self, frames: &dyn Frames) -> bool {
+        self.fields == frames.fields() && *self.files == *frames.files()
+    }
+
+    /// What is wrong with the time of a row.
+    pub fn time_fault(&self, frame: &Frame, row: usize, message: String) -> DataFault {
+        self.place(frame, self.time.unwrap_or(0), row, message)
     }
 
     pub(super) fn place(&self, frame: &Frame, at: usize, row: usize, message: String) -> DataFault {

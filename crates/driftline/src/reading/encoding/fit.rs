@@ -12,9 +12,11 @@ use super::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows
 use crate::data::Labels;
 use crate::error::DataFault;
 use crate::reading::columns::{find, list};
+use crate::reading::digest::Identity;
 use crate::reading::selection::{Selection, cell_text};
 use crate::reading::{
-    Answer, Choice, Column, Field, Frame, FrameSource, Kind, NoteCode, Notes, ReadOptions,
+    Answer, Choice, Column, Field, Frame, FrameSource, InputDigest, Kind, NoteCode, Notes,
+    ReadOptions,
 };
 use crate::{Error, Result};
 
@@ -51,6 +53,7 @@ struct Table {
     frames: Vec<(Frame, Vec<usize>)>,
     label: usize,
     stated: String,
+    digests: Vec<InputDigest>,
 }
 
 impl Table {
@@ -65,6 +68,7 @@ impl Table {
         options
             .text
             .extend(text.chain(choice.categories.iter().cloned()));
+        options.digest = true;
         let mut frames = source.open(&options)?;
         let path = frames.files()[0].clone();
         let mut fields = frames.fields().to_vec();
@@ -91,7 +95,10 @@ impl Table {
         let label = find(&fields, label, "the label", &path)?;
         let selection = Selection::new(choice, &fields, &path)?;
         let (mut kept, mut bytes, mut rows) = (vec![], 0, 0);
+        let mut identity = Identity::of(&*frames);
         while let Some(frame) = frames.next_frame()? {
+            options.cancel.check()?;
+            identity.see(&frame);
             let chosen = selection.rows(&frame);
             bytes += frame.columns.iter().map(Column::bytes).sum::<usize>() as u64;
             // The frames and the encoded rows are in memory together.
@@ -128,6 +135,7 @@ impl Table {
             frames: kept,
             label,
             stated: frames.stated(),
+            digests: identity.digests(&mut *frames)?,
         })
     }
 
@@ -339,6 +347,7 @@ impl Table {
             labels: Labels::new(known.collect::<Result<_>>()?, encoding.classes.len())?,
             origins: rows.origins,
             stated: self.stated.clone(),
+            digests: self.digests.clone(),
         })
     }
 }

@@ -11,12 +11,11 @@ mod statistics;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, ImageOptions, Origins, ReadOptions};
+use super::{Choice, ImageOptions, InputDigest, Origins, ReadOptions};
 use crate::data::{Inputs, Labels, Shape};
 
 pub(crate) use apply::Applied;
 pub(crate) use classes::same_text;
-pub(crate) use parts::time_of;
 
 /// What was learned from the source about how rows become inputs. It is stored with the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,6 +83,8 @@ pub struct LabeledRows {
     pub origins: Origins,
     /// What was detected about the files.
     pub stated: String,
+    /// What the files are known by; of data without files, a hash of the columns that were read.
+    pub digests: Vec<InputDigest>,
 }
 
 impl Encoding {

@@ -1,18 +1,21 @@
-//! Text files, plain or gzip, without the byte order mark, and with a limit on the length of one record.
+//! Text files, plain or gzip, without the byte order mark, and with a limit on the length of one record. Their bytes are
+//! hashed on the way where that is asked for.
 
-use std::fs::File;
 use std::io::{Cursor, Read};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
 use crate::error::DataFault;
+use crate::reading::InputDigest;
+use crate::reading::digest::{HashedFile, Seen};
 use crate::{Error, Result};
 
 /// A file that refuses to go on when one record has become too long: a quote that is never closed would otherwise take
 /// the rest of the file for one field. Whoever reads it sets `since_record` to 0 after each record.
 pub(crate) struct TextFile {
     inner: Box<dyn Read + Send>,
+    seen: Option<Seen>,
     pub since_record: u64,
     limit: u64,
 }
@@ -24,8 +27,9 @@ impl std::fmt::Debug for TextFile {
 }
 
 impl TextFile {
-    pub(crate) fn open(path: &Path, limit: u64) -> Result<Self> {
-        let mut file = File::open(path).map_err(Error::io(path))?;
+    pub(crate) fn open(path: &Path, limit: u64, hash: bool) -> Result<Self> {
+        let mut file = HashedFile::open(path, hash)?;
+        let seen = file.seen();
         let start = first_bytes(&mut file, 2).map_err(Error::io(path))?;
         let gzip = start == [0x1f, 0x8b];
         let whole = Cursor::new(start).chain(file);
@@ -40,9 +44,15 @@ impl TextFile {
         }
         Ok(Self {
             inner,
+            seen,
             since_record: 0,
             limit,
         })
+    }
+
+    /// What the file is known by, once it was read to its end.
+    pub(crate) fn digest(&self) -> Option<InputDigest> {
+        self.seen.as_ref().map(Seen::digest)
     }
 }
 

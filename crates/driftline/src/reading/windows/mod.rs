@@ -1,8 +1,10 @@
-//! A stream walked window by window, in time order, however large it is: the times are read first, the rows of at most a
-//! few windows are in memory.
+//! A stream walked window by window, in time order, however large it is. It is read twice: once to check every row and
+//! to learn the times, once to walk it with the rows of at most a few windows in memory.
 
+mod first;
 mod plan;
 mod survey;
+mod times;
 mod walk;
 
 use std::fmt;
@@ -10,14 +12,14 @@ use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 
-use super::encoding::Applied;
-use super::schema::{peek, schema_notes};
-use super::{Choice, Encoding, FrameSource, Notes, Period, ReadOptions, Rows, Time};
+use super::schema::{self, Opened};
+use super::{Choice, Encoding, FrameSource, InputDigest, Notes, Period, ReadOptions, Rows, Time};
 use crate::Result;
 use crate::data::{Remainder, Tail};
 use plan::Plan;
-use survey::Surveyor;
 use walk::Walk;
+
+pub use survey::AnswerCounts;
 
 /// Where one window ends and the next begins.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,6 +47,10 @@ pub struct Outline {
     pub span: Option<(Time, Time)>,
     /// What was detected about the files.
     pub stated: String,
+    /// What the stream says about its rows' classes, where answers were asked for.
+    pub answers: Option<AnswerCounts>,
+    /// What the files are known by; of data without files, a hash of the columns that were read.
+    pub digests: Vec<InputDigest>,
 }
 
 /// One window to come.
@@ -73,7 +79,8 @@ pub struct WindowedStream {
 }
 
 impl WindowedStream {
-    /// Surveys the stream (times first, to learn whether it must be sorted) and stands before its first window.
+    /// Reads the stream once and stands before its first window. Whatever is wrong with a row is told now; so is whether
+    /// the stream must be sorted.
     pub fn open(
         source: Box<dyn FrameSource>,
         encoding: &Encoding,
@@ -81,20 +88,19 @@ impl WindowedStream {
         cut: Cut,
         options: &ReadOptions,
     ) -> Result<Self> {
-        let (fields, stated) = peek(&*source, encoding, choice, options)?;
-        let mut notes = Notes::new();
-        schema_notes(encoding, choice, &fields, &mut notes);
+        schema::expect_images(encoding, options)?;
         let read = encoding.read_options(choice, options);
-        let frames = source.open(&read)?;
-        // Missing columns are told before the survey takes its time.
-        let applied = Applied::new(encoding, choice, frames.fields(), frames.files())?;
-        source.check(&read)?;
-        let surveyor = Surveyor {
-            source: &*source,
-            choice,
-            options,
+        let hashed = ReadOptions {
+            digest: true,
+            ..read.clone()
         };
-        let plan = Plan::make(&surveyor, cut, &mut notes)?;
+        let Opened {
+            mut frames,
+            applied,
+            mut notes,
+        } = schema::open(&*source, encoding, choice, &hashed)?;
+        let survey = first::pass(&mut *frames, &applied, options)?;
+        let plan = Plan::make(&survey, cut, &applied.files[0], &mut notes)?;
         let outline = Outline {
             rows: plan.rows,
             windows: plan
@@ -105,9 +111,11 @@ impl WindowedStream {
             remainder: plan.remainder,
             sorted: plan.ranks.is_some(),
             span: plan.span,
-            stated,
+            stated: frames.stated(),
+            answers: choice.answers.is_some().then_some(survey.answers),
+            digests: survey.digests,
         };
-        let walk = Walk::new(source, read, frames, applied, plan);
+        let walk = Walk::new(source, read, applied, plan);
         Ok(Self {
             outline,
             notes,
@@ -122,6 +130,14 @@ impl WindowedStream {
     /// What was handled about the stream as a whole: sorting, columns, the tail.
     pub fn notes(&self) -> &Notes {
         &self.notes
+    }
+
+    /// The same rows in the same order as one window, the tail among them.
+    pub fn into_one_window(mut self) -> Self {
+        let rows = self.walk.join_windows();
+        self.outline.windows = vec![WindowOutline { rows }];
+        self.outline.remainder = Remainder::None;
+        self
     }
 
     /// Goes on with window `number`, from 1, without encoding those before it: for a run that is resumed. Call it before

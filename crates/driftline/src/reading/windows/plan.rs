@@ -1,10 +1,12 @@
 //! From the survey to the windows: how large each is, and which row belongs where if the rows must be sorted.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::Cut;
-use super::survey::{Survey, Surveyor};
+use super::survey::Survey;
 use crate::data::{Remainder, Windowing};
+use crate::error::DataFault;
 use crate::reading::time::Clock;
 use crate::reading::{NoteCode, Notes, Period, Time};
 use crate::{Error, Result};
@@ -22,14 +24,14 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub fn make(surveyor: &Surveyor, cut: Cut, notes: &mut Notes) -> Result<Self> {
-        let survey = surveyor.survey()?;
+    /// `path` is the file to name in messages about the whole stream.
+    pub fn make(survey: &Survey, cut: Cut, path: &Path, notes: &mut Notes) -> Result<Self> {
         if survey.rows == 0 {
             let why = match survey.filtered {
                 0 => "has no rows",
                 _ => "has no row that --where lets pass",
             };
-            return Err(surveyor.fault(why)?.into());
+            return Err(DataFault::new(path, why).into());
         }
         notes.add(NoteCode::Filtered, "", survey.filtered, || {
             "rows that --where does not let pass were left out".into()
@@ -40,28 +42,13 @@ impl Plan {
         notes.add(NoteCode::DuplicateTimes, "", survey.repeats, || {
             "rows share their time with the row before; such rows keep the order of the file".into()
         });
-        let clock = clock(surveyor, &survey, cut)?;
-        let mut counts = BTreeMap::new();
-        let mut see = |time: Time| count(cut, clock, &survey, time, &mut counts);
-        let ranks = match (survey.falls, cut) {
-            (0, Cut::Every(_)) => {
-                surveyor.walk(|time| time.map_or(Ok(()), &mut see))?;
-                None
-            }
-            (0, _) => None,
-            _ => {
-                let times = times(surveyor, &survey)?;
-                if let Err(message) = times.iter().try_for_each(|&time| see(time)) {
-                    return Err(surveyor.fault(message)?.into());
-                }
-                Some(ranks(&times))
-            }
-        };
+        let clock = clock(survey, cut, path)?;
         let rows = usize::try_from(survey.rows).unwrap_or(usize::MAX);
         let (sizes, remainder) = match cut {
-            Cut::Size(size, tail) => sizes(surveyor, &Windowing::Size(size, tail), rows)?,
-            Cut::Count(count) => sizes(surveyor, &Windowing::Count(count), rows)?,
-            Cut::Every(_) => {
+            Cut::Size(size, tail) => sizes(&Windowing::Size(size, tail), rows, path)?,
+            Cut::Count(count) => sizes(&Windowing::Count(count), rows, path)?,
+            Cut::Every(period) => {
+                let counts = periods(survey, period, clock, path)?;
                 let (first, last) = (counts.keys().next(), counts.keys().last());
                 let all = last.zip(first).map_or(0, |(last, first)| last - first + 1);
                 let empty = all as u64 - counts.len() as u64;
@@ -76,6 +63,10 @@ impl Plan {
             Remainder::Dropped(n) | Remainder::Kept(n) | Remainder::Merged(n) => n as u64,
         };
         notes.add(NoteCode::Tail, "", tail, || remainder.to_string());
+        let ranks = match survey.falls {
+            0 => None,
+            _ => Some(survey.times.ranks().ok_or_else(|| too_many(survey, path))?),
+        };
         let span = survey.span;
         Ok(Self {
             rows: survey.rows,
@@ -88,24 +79,20 @@ impl Plan {
     }
 }
 
-fn sizes(
-    surveyor: &Surveyor,
-    windowing: &Windowing,
-    rows: usize,
-) -> Result<(Vec<usize>, Remainder)> {
+fn sizes(windowing: &Windowing, rows: usize, path: &Path) -> Result<(Vec<usize>, Remainder)> {
     let split = match windowing.split(rows) {
         Ok(split) => split,
         Err(Error::WindowTooLarge { window, examples }) => {
             let short = format!("has {examples} rows, fewer than one window of {window}");
             let help = "choose a smaller --window, or the number of --windows";
-            return Err(surveyor.fault(short)?.help(help).into());
+            return Err(DataFault::new(path, short).help(help).into());
         }
         Err(Error::UnevenWindows { window, rest, .. }) => {
             let uneven = format!(
                 "has {rows} rows: {rest} are left over after windows of {window}, and the tail is forbidden"
             );
             let help = "let --tail merge, keep or drop them, or choose another --window";
-            return Err(surveyor.fault(uneven)?.help(help).into());
+            return Err(DataFault::new(path, uneven).help(help).into());
         }
         Err(other) => return Err(other),
     };
@@ -114,30 +101,32 @@ fn sizes(
 }
 
 /// What the stream's times mean, which matters where they are cut by the calendar.
-fn clock(surveyor: &Surveyor, survey: &Survey, cut: Cut) -> Result<Clock> {
+fn clock(survey: &Survey, cut: Cut, path: &Path) -> Result<Clock> {
     let Cut::Every(period) = cut else {
         return Ok(Clock::AsIs);
     };
     let Some((first, last)) = survey.span else {
-        return Err(surveyor
-            .fault("windows of a period need a time column")?
-            .help("name it with --time, or cut by rows with --window")
-            .into());
+        return Err(
+            DataFault::new(path, "windows of a period need a time column")
+                .help("name it with --time, or cut by rows with --window")
+                .into(),
+        );
     };
     match (first, period.is_calendar()) {
-        (Time::Number(_), true) => match survey.clock.clock() {
-            Some(clock) => Ok(clock),
-            None => Err(surveyor
-                .fault(format!(
-                    "its times are the numbers {first} to {last}, neither years nor times since 1970, so {period} means nothing"
-                ))?
-                .help("give a step of the numbers, for example --every 1")
-                .into()),
-        },
-        (Time::Moment(_), false) => Err(surveyor
-            .fault(format!("its times are moments ({first} to {last}), so a step of {period} means nothing"))?
-            .help("give a period, for example --every P7D")
-            .into()),
+        (Time::Number(_), true) => survey.clock.clock().ok_or_else(|| {
+            DataFault::new(
+                path,
+                format!("its times are the numbers {first} to {last}, neither years nor times since 1970, so {period} means nothing"),
+            )
+            .help("give a step of the numbers, for example --every 1")
+            .into()
+        }),
+        (Time::Moment(_), false) => Err(DataFault::new(
+            path,
+            format!("its times are moments ({first} to {last}), so a step of {period} means nothing"),
+        )
+        .help("give a period, for example --every P7D")
+        .into()),
         _ => Ok(Clock::AsIs),
     }
 }
@@ -145,57 +134,43 @@ fn clock(surveyor: &Surveyor, survey: &Survey, cut: Cut) -> Result<Clock> {
 /// More windows than a run can sensibly have, and than a period of nanoseconds may make.
 const MOST_WINDOWS: usize = 1_000_000;
 
-/// Counts a row into its period.
-fn count(
-    cut: Cut,
-    clock: Clock,
+/// The rows of each period, by its number.
+fn periods(
     survey: &Survey,
-    time: Time,
-    counts: &mut BTreeMap<i64, usize>,
-) -> Result<(), String> {
-    let (Cut::Every(period), Some((first, _))) = (cut, survey.span) else {
-        return Ok(());
+    period: Period,
+    clock: Clock,
+    path: &Path,
+) -> Result<BTreeMap<i64, usize>> {
+    let mut counts = BTreeMap::new();
+    let Some((first, _)) = survey.span else {
+        return Ok(counts);
     };
-    let index = Period::index(period, clock.read(first), clock.read(time))
-        .ok_or_else(|| format!("`{time}` is too far from `{first}`"))?;
-    *counts.entry(index).or_default() += 1;
-    if counts.len() > MOST_WINDOWS {
-        return Err(format!(
-            "there are more than {MOST_WINDOWS} windows of {period}"
-        ));
+    let times = survey.times.all().ok_or_else(|| too_many(survey, path))?;
+    for time in times {
+        let index = Period::index(period, clock.read(first), clock.read(time))
+            .ok_or_else(|| DataFault::new(path, format!("`{time}` is too far from `{first}`")))?;
+        *counts.entry(index).or_default() += 1;
+        if counts.len() > MOST_WINDOWS {
+            let many = format!("there are more than {MOST_WINDOWS} windows of {period}");
+            return Err(DataFault::new(path, many).into());
+        }
     }
-    Ok(())
+    Ok(counts)
 }
 
-/// All times; they must fit into memory.
-fn times(surveyor: &Surveyor, survey: &Survey) -> Result<Vec<Time>> {
-    let needed = survey
-        .rows
-        .saturating_mul((size_of::<Time>() + 2 * size_of::<u32>()) as u64);
-    if needed > surveyor.options.limits.memory || survey.rows > u64::from(u32::MAX) {
-        return Err(surveyor
-            .fault(format!(
-                "has {} rows whose times do not ascend, too many to sort",
-                survey.rows
-            ))?
-            .help("sort the rows by their time beforehand")
-            .into());
+/// The times did not fit into the memory allowed, though they are needed.
+fn too_many(survey: &Survey, path: &Path) -> DataFault {
+    let rows = survey.rows;
+    match survey.falls {
+        0 => DataFault::new(
+            path,
+            format!("has {rows} rows, too many to be cut by their times"),
+        )
+        .help("cut it by rows with --window, or into parts that are adapted to one after another"),
+        _ => DataFault::new(
+            path,
+            format!("has {rows} rows whose times do not ascend, too many to sort"),
+        )
+        .help("sort the rows by their time beforehand"),
     }
-    let mut times = Vec::with_capacity(survey.rows as usize);
-    surveyor.walk(|time| {
-        times.extend(time);
-        Ok(())
-    })?;
-    Ok(times)
-}
-
-/// The place of every row when they are sorted by time, equal ones in the order of the file.
-fn ranks(times: &[Time]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..times.len() as u32).collect();
-    order.sort_by(|&a, &b| times[a as usize].order(&times[b as usize]));
-    let mut ranks = vec![0; times.len()];
-    for (rank, &row) in order.iter().enumerate() {
-        ranks[row as usize] = rank as u32;
-    }
-    ranks
 }

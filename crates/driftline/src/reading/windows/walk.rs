@@ -8,13 +8,14 @@ use super::plan::Plan;
 use crate::error::DataFault;
 use crate::reading::encoding::Applied;
 use crate::reading::rows::RowBuffer;
+use crate::reading::time::Clock;
 use crate::reading::{Frame, FrameSource, Frames, Notes, ReadOptions};
 use crate::{Error, Result};
 
 pub(super) struct Walk {
     source: Box<dyn FrameSource>,
     options: ReadOptions,
-    /// The reader of the current pass; none before a pass over an unsorted stream.
+    /// The reader of the current pass; none before one.
     frames: Option<Box<dyn Frames>>,
     applied: Applied,
     plan: Plan,
@@ -32,14 +33,13 @@ impl Walk {
     pub fn new(
         source: Box<dyn FrameSource>,
         options: ReadOptions,
-        frames: Box<dyn Frames>,
         applied: Applied,
         plan: Plan,
     ) -> Self {
         Self {
             source,
             options,
-            frames: Some(frames),
+            frames: None,
             applied,
             plan,
             next: 0,
@@ -47,6 +47,15 @@ impl Walk {
             pending: None,
             ready: VecDeque::new(),
         }
+    }
+
+    /// Makes one window of all rows, and says how many they are.
+    pub fn join_windows(&mut self) -> usize {
+        let rows = self.plan.rows as usize;
+        self.plan.sizes = vec![rows];
+        // A clock belongs to a cut by the calendar.
+        self.plan.clock = Clock::AsIs;
+        rows
     }
 
     pub fn start_at(&mut self, number: usize) {
@@ -101,11 +110,13 @@ impl Walk {
     }
 
     fn next_pending(&mut self) -> Result<(Frame, Vec<usize>, usize)> {
-        let frame = match &mut self.frames {
-            Some(frames) => frames.next_frame()?,
-            None => None,
+        self.options.cancel.check()?;
+        let mut frames = match self.frames.take() {
+            Some(frames) => frames,
+            None => self.reopen()?,
         };
-        let frame = frame.ok_or_else(|| self.changed())?;
+        let frame = frames.next_frame()?.ok_or_else(|| self.changed())?;
+        self.frames = Some(frames);
         let rows = self.applied.selected(&frame);
         Ok((frame, rows, 0))
     }
@@ -137,13 +148,11 @@ impl Walk {
             .iter()
             .map(|_| (self.applied.buffer(), Notes::new(), vec![]))
             .collect();
-        let mut frames = match self.frames.take() {
-            Some(frames) => frames,
-            None => self.source.open(&self.options)?,
-        };
+        let mut frames = self.reopen()?;
         let ranks = self.plan.ranks.as_deref().unwrap_or_default();
         let mut row = 0;
         while let Some(frame) = frames.next_frame()? {
+            self.options.cancel.check()?;
             let mut wanted: Vec<Vec<usize>> = vec![vec![]; ends.len()];
             for own in self.applied.selected(&frame) {
                 let rank = *ranks.get(row).ok_or_else(|| self.changed())?;
@@ -190,6 +199,15 @@ impl Walk {
             span,
             notes,
         })
+    }
+
+    /// A reader at the first row, which must still give the columns that were surveyed.
+    fn reopen(&self) -> Result<Box<dyn Frames>> {
+        let frames = self.source.open(&self.options)?;
+        match self.applied.fits(&*frames) {
+            true => Ok(frames),
+            false => Err(self.changed()),
+        }
     }
 
     /// Encoded rows that the memory allowed holds.

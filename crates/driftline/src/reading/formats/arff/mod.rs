@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::text_file::{TextFile, damaged, not_utf8};
 use super::text_table::{Filling, check_names, is_missing, not_a_number};
 use crate::error::DataFault;
-use crate::reading::{Field, Frame, Frames, Kind, ReadOptions};
+use crate::reading::{Field, Frame, Frames, InputDigest, Kind, ReadOptions};
 use crate::{Error, Result};
 use header::{Attribute, Type};
 use line::fields_of;
@@ -33,7 +33,7 @@ pub(crate) struct ArffFrames {
 
 impl ArffFrames {
     pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let mut lines = Lines::open(path, options.limits.record)?;
+        let mut lines = Lines::open(path, options)?;
         let mut attributes = vec![];
         loop {
             let Some((number, line)) = lines.next(path)? else {
@@ -156,6 +156,14 @@ impl Frames for ArffFrames {
     fn stated(&self) -> String {
         format!("ARFF, {} attributes", self.attributes.len())
     }
+
+    fn hashes_files(&self) -> bool {
+        self.lines.reader.get_ref().digest().is_some()
+    }
+
+    fn digests(&mut self) -> Result<Vec<InputDigest>> {
+        Ok(self.lines.reader.get_ref().digest().into_iter().collect())
+    }
 }
 
 /// Lines that say something: neither empty nor comments.
@@ -167,8 +175,8 @@ struct Lines {
 }
 
 impl Lines {
-    fn open(path: &Path, limit: u64) -> Result<Self> {
-        let file = TextFile::open(path, limit)?;
+    fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
+        let file = TextFile::open(path, options.limits.record, options.digest)?;
         Ok(Self {
             reader: BufReader::with_capacity(1 << 16, file),
             buffer: vec![],

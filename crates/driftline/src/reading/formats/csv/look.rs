@@ -29,7 +29,7 @@ pub(super) struct Look {
 impl Look {
     pub fn at(path: &Path, options: &ReadOptions) -> Result<Self> {
         let mut start = vec![];
-        TextFile::open(path, u64::MAX)?
+        TextFile::open(path, u64::MAX, false)?
             .take(LOOK + 1)
             .read_to_end(&mut start)
             .map_err(|error| damaged(path, error))?;

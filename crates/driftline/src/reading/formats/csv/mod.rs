@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::text_file::{TextFile, damaged, not_utf8};
 use super::text_table::{Filling, not_a_number};
 use crate::error::DataFault;
-use crate::reading::{Column, Field, Frame, Frames, ReadOptions};
+use crate::reading::{Column, Field, Frame, Frames, InputDigest, ReadOptions};
 use crate::{Error, Result};
 use look::Look;
 
@@ -40,7 +40,7 @@ impl CsvFrames {
             .has_headers(false)
             .flexible(true)
             .buffer_capacity(1 << 18)
-            .from_reader(TextFile::open(path, options.limits.record)?);
+            .from_reader(TextFile::open(path, options.limits.record, options.digest)?);
         let mut record = csv::ByteRecord::new();
         if look.header {
             reader
@@ -163,6 +163,18 @@ impl Frames for CsvFrames {
 
     fn stated(&self) -> String {
         self.look.stated()
+    }
+
+    fn all_fields(&self) -> Option<&[Field]> {
+        Some(&self.look.fields)
+    }
+
+    fn hashes_files(&self) -> bool {
+        self.reader.get_ref().digest().is_some()
+    }
+
+    fn digests(&mut self) -> Result<Vec<InputDigest>> {
+        Ok(self.reader.get_ref().digest().into_iter().collect())
     }
 }
 

@@ -35,6 +35,7 @@ pub(crate) struct ParquetFrames {
     file: File,
     metadata: Arc<ParquetMetaData>,
     fields: Vec<Field>,
+    all_fields: Vec<Field>,
     /// For each field: the column of the file, and how its values are meant.
     columns: Vec<(usize, Meaning)>,
     left_out: Vec<String>,
@@ -69,6 +70,7 @@ impl ParquetFrames {
         if fields.is_empty() {
             return Err(DataFault::new(path, "has no column of numbers or text").into());
         }
+        let all_fields = fields.clone();
         if let Some(wanted) = &options.columns {
             let keep: Vec<bool> = fields
                 .iter()
@@ -91,6 +93,7 @@ impl ParquetFrames {
             file,
             metadata: Arc::new(metadata),
             fields,
+            all_fields,
             columns,
             left_out,
             limits: options.limits,
@@ -220,6 +223,10 @@ impl Frames for ParquetFrames {
             stated += &format!(" (left out: {})", self.left_out.join(", "));
         }
         stated
+    }
+
+    fn all_fields(&self) -> Option<&[Field]> {
+        Some(&self.all_fields)
     }
 
     fn rows(&self) -> Option<u64> {

@@ -1,0 +1,55 @@
+//! The first pass over a stream. Every row is encoded, and let go again: what is wrong with the last one is told before
+//! anything is trained. Times, answers and what the files are known by are learned on the way.
+
+use super::survey::Survey;
+use crate::reading::digest::Identity;
+use crate::reading::encoding::Applied;
+use crate::reading::{Frame, Frames, Notes, ReadOptions};
+use crate::{Error, Result};
+
+/// Rows that are encoded at a time: enough for all threads, few enough to take little memory.
+const ROWS: usize = 16_384;
+
+/// Reads `frames` to their end.
+pub(super) fn pass(
+    frames: &mut dyn Frames,
+    applied: &Applied,
+    options: &ReadOptions,
+) -> Result<Survey> {
+    let mut survey = Survey::new(options.limits.memory);
+    let mut identity = Identity::of(frames);
+    let mut buffer = applied.buffer();
+    loop {
+        options.cancel.check()?;
+        let Some(frame) = frames.next_frame()? else {
+            break;
+        };
+        identity.see(&frame);
+        let rows = applied.selected(&frame);
+        survey.rows += rows.len() as u64;
+        survey.filtered += (frame.rows - rows.len()) as u64;
+        for rows in rows.chunks(ROWS) {
+            buffer.clear();
+            // The same is noted again when the windows are read.
+            applied.encode(&frame, rows, &mut buffer, &mut Notes::new())?;
+            see_times(&mut survey, applied, &frame, rows, &buffer.times)?;
+            survey.answers.see(&buffer.answers);
+        }
+    }
+    survey.digests = identity.digests(frames)?;
+    Ok(survey)
+}
+
+fn see_times(
+    survey: &mut Survey,
+    applied: &Applied,
+    frame: &Frame,
+    rows: &[usize],
+    times: &[crate::reading::Time],
+) -> Result<()> {
+    for (&time, &row) in times.iter().zip(rows) {
+        let wrong = |message| -> Error { applied.time_fault(frame, row, message).into() };
+        survey.see(time).map_err(wrong)?;
+    }
+    Ok(())
+}
