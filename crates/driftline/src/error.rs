@@ -107,6 +107,20 @@ pub enum Error {
         folder: PathBuf,
         command: String,
     },
+    /// A place that results would be written to, and that holds something else.
+    #[error("{} {what}", path.display())]
+    Occupied { path: PathBuf, what: String },
+    #[error(
+        "{} is not finished: {finished} of {planned} windows; the command that began it goes on with it",
+        path.display()
+    )]
+    Unfinished {
+        path: PathBuf,
+        finished: usize,
+        planned: usize,
+    },
+    #[error("{} is being written to by another process", path.display())]
+    Busy { path: PathBuf },
     /// A fault in a stored file that must not be guessed away.
     #[error("{}: {message}", path.display())]
     Corrupt { path: PathBuf, message: String },

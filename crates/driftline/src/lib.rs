@@ -55,6 +55,7 @@ pub mod datasets;
 pub mod evaluate;
 
 pub mod experiment;
+pub mod prelude;
 pub mod runs;
 pub mod theory;
 

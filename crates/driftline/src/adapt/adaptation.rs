@@ -63,6 +63,8 @@ pub struct Adaptation {
     source: Option<LabeledDomain>,
     first: Version,
     deployed: Version,
+    /// Stages so far; more than the deployed version's number where an earlier one was taken up again.
+    done: usize,
     previous: Option<Domain>,
     policy_state: State,
     seed: Seed,
@@ -76,6 +78,7 @@ impl Adaptation {
         Self {
             first: Version::source(source_model),
             deployed: Version::source(forgetful),
+            done: 0,
             candidate,
             policy: Chosen::new("always", Arc::new(Always)),
             source: None,
@@ -102,13 +105,20 @@ impl Adaptation {
         Self { runtime, ..self }
     }
 
-    /// Goes on from `version`, the last window learned from being `previous`.
-    pub fn resumed(self, version: Version, policy_state: State, previous: Option<Domain>) -> Self {
+    /// Goes on after `done` stages from `version`, the last window learned from being `previous`.
+    pub fn resumed(
+        self,
+        mut version: Version,
+        done: usize,
+        policy_state: State,
+        previous: Option<Domain>,
+    ) -> Self {
         if version.number == 0 {
-            return self;
+            version.model = self.candidate.learner.forget(&version.model);
         }
         Self {
             deployed: version,
+            done,
             policy_state,
             previous,
             ..self
@@ -122,6 +132,11 @@ impl Adaptation {
     /// The version in use.
     pub fn deployed(&self) -> &Version {
         &self.deployed
+    }
+
+    /// Stages so far.
+    pub fn done(&self) -> usize {
+        self.done
     }
 
     /// Version 0.
@@ -152,8 +167,11 @@ impl Adaptation {
         stream: &mut dyn Windows,
         archive: &dyn Archive,
     ) -> Result<Option<Step>> {
-        let done = self.deployed.number;
-        let stage = self.candidate.curriculum.next(done, stream, &self.deployed)?;
+        let done = self.done;
+        let stage = self
+            .candidate
+            .curriculum
+            .next(done, stream, &self.deployed)?;
         stage.map(|stage| self.take(stage, archive)).transpose()
     }
 
@@ -168,7 +186,7 @@ impl Adaptation {
 
     /// One stage: align, label, learn, decide.
     pub fn take(&mut self, stage: Stage, archive: &dyn Archive) -> Result<Step> {
-        let done = self.deployed.number;
+        let done = self.done;
         let now = Context {
             source: self.source.as_ref(),
             first: &self.first,
@@ -213,6 +231,7 @@ impl Adaptation {
         });
         self.previous = stage.learn.clone().or(self.previous.take());
         self.policy_state = policy_state;
+        self.done += 1;
         let before = std::mem::replace(&mut self.deployed, version.clone());
         Ok(Step {
             stage,

@@ -170,10 +170,38 @@ impl Registry {
         Self::default()
     }
 
-    seam!(with_curriculum, curriculum, curricula, curricula, CurriculumParts, dyn Curriculum);
-    seam!(with_alignment, alignment, alignments, alignments, AlignmentParts, dyn Alignment);
-    seam!(with_labeler, labeler, labelers, labelers, LabelerParts, dyn Labeler);
-    seam!(with_policy, policy, policies, policies, PolicyParts, dyn Policy);
+    seam!(
+        with_curriculum,
+        curriculum,
+        curricula,
+        curricula,
+        CurriculumParts,
+        dyn Curriculum
+    );
+    seam!(
+        with_alignment,
+        alignment,
+        alignments,
+        alignments,
+        AlignmentParts,
+        dyn Alignment
+    );
+    seam!(
+        with_labeler,
+        labeler,
+        labelers,
+        labelers,
+        LabelerParts,
+        dyn Labeler
+    );
+    seam!(
+        with_policy,
+        policy,
+        policies,
+        policies,
+        PolicyParts,
+        dyn Policy
+    );
 
     /// Adds a kind of model of yours.
     pub fn with_model<L: NamedLearner>(mut self) -> Self {

@@ -95,8 +95,11 @@ impl Settings {
         registry: &Registry,
         smaller: Option<usize>,
     ) -> Result<MethodPlan> {
-        let given = self.curriculum.as_ref().ok_or_else(|| missing("curriculum"))?;
-        let mut curriculum = registry.curriculum(given)?;
+        let named = self
+            .curriculum
+            .as_ref()
+            .ok_or_else(|| missing("curriculum"))?;
+        let mut curriculum = registry.curriculum(named)?;
         if let Some(divisor) = smaller
             && let Some(part) = curriculum.scaled_down(divisor)
         {
@@ -143,7 +146,12 @@ impl Settings {
             labeler,
             learner: registry.learner(model, &training)?,
             start: given(own.start, StudentStart::Teacher, "start", learns)?,
-            optimizer_state: given(own.optimizer_state, OptimizerState::Carried, "optimizer-state", learns)?,
+            optimizer_state: given(
+                own.optimizer_state,
+                OptimizerState::Carried,
+                "optimizer-state",
+                learns,
+            )?,
             replay: own.replay,
         };
         Ok(MethodPlan {

@@ -119,6 +119,27 @@ impl Settings {
         }
     }
 
+    /// The curriculum of this name, with the windows that were chosen before.
+    pub fn with_method(mut self, name: &str) -> Self {
+        let given = self.curriculum.take().or(Self::for_own_data().curriculum);
+        let settings = given.map_or(serde_json::Value::Null, |named| named.settings);
+        self.curriculum = Some(Named::new(name, settings));
+        self
+    }
+
+    /// Windows of so many rows, the tail merged into the last.
+    pub fn with_window(self, rows: usize) -> Self {
+        self.with_windows(json!({ "window": rows, "tail": Tail::Merge }))
+    }
+
+    /// The windows that `settings` describe, for the curriculum that was chosen before.
+    pub fn with_windows(mut self, settings: serde_json::Value) -> Self {
+        let name = self.curriculum.take();
+        let name = name.map_or_else(|| "gradual".to_owned(), |named| named.name);
+        self.curriculum = Some(Named::new(name, settings));
+        self
+    }
+
     /// These settings, and those of `shared` where nothing is said.
     pub fn or(self, shared: &Settings) -> Self {
         let shared = shared.clone();

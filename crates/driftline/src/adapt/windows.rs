@@ -59,6 +59,13 @@ impl MemoryWindows {
     }
 }
 
+impl MemoryWindows {
+    /// Where the windows lie in the stream.
+    pub fn ranges(&self) -> &[std::ops::Range<usize>] {
+        &self.split.windows
+    }
+}
+
 impl Windows for MemoryWindows {
     fn count(&self) -> usize {
         self.split.windows.len()

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::Proportion;
 use crate::{Error, Result};
 
 /// One class per example, out of `n_classes`.
@@ -70,6 +71,12 @@ impl Labels {
             counts[class as usize] += 1;
         }
         counts
+    }
+
+    /// How many of them are the same in `other`.
+    pub fn agreement(&self, other: &Labels) -> Proportion {
+        let pairs = self.classes.iter().zip(&other.classes);
+        Proportion::new(pairs.clone().filter(|(a, b)| a == b).count(), pairs.len())
     }
 
     /// The class that all examples share, if they do.

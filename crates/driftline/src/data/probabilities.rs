@@ -61,6 +61,12 @@ impl Probabilities {
         }
     }
 
+    /// The mean of the highest probability of each row.
+    pub fn mean_top(&self) -> f64 {
+        let top = |row: &[f32]| f64::from(row.iter().copied().fold(0.0, f32::max));
+        self.iter().map(top).sum::<f64>() / self.len().max(1) as f64
+    }
+
     /// The most probable class of each row; ties go to the first.
     pub fn argmax(&self) -> Labels {
         let classes = self.iter().map(|row| argmax(row) as u32).collect();

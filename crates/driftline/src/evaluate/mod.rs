@@ -3,9 +3,8 @@
 mod accuracy;
 mod interval;
 mod paired;
-mod proportion;
 
+pub use crate::data::{Proportion, paired_shares};
 pub use accuracy::{Confusion, accuracy};
 pub use interval::{Interval, IntervalMethod};
 pub use paired::paired_difference;
-pub use proportion::{Proportion, paired_shares};

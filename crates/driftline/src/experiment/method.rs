@@ -7,8 +7,8 @@ use super::work::Sizes;
 use crate::Result;
 use crate::adapt::{Adaptation, Candidate, Labeling, MemoryWindows, MethodPlan, Version, Windows};
 use crate::data::{
-    Domain, Examples, Inputs, LabeledDomain, Labels, Pool, Probabilities, Remainder, Scaling, Shape,
-    Stream, Task, Windowing,
+    Domain, Examples, Inputs, LabeledDomain, Labels, Pool, Probabilities, Remainder, Scaling,
+    Shape, Stream, Task, Windowing,
 };
 use crate::models::{Classifier, Learner};
 use crate::random::Seed;
@@ -132,9 +132,13 @@ fn adapt(
 ) -> Result<Version> {
     let source = Examples::from(&task.source);
     let tuned = |learner| resources.tuned(learner, &source, seed.named("tuning"));
-    let source_model = tuned(&plan.source_learner)?.fit(&source, seed.named("source"))?;
+    let source_learner = tuned(&plan.source_learner)?;
+    let source_model = source_learner.fit(&source, seed.named("source"))?;
     let candidate = Candidate {
-        learner: tuned(&plan.candidate.learner)?,
+        learner: match plan.candidate.learner == plan.source_learner {
+            true => source_learner,
+            false => tuned(&plan.candidate.learner)?,
+        },
         ..plan.candidate.clone()
     };
     let mut stream = MemoryWindows::of_task(task, candidate.curriculum.windowing())?;

@@ -102,10 +102,7 @@ impl Remembering {
             }
         }
         add(&examples.weights().map(bytes_of).unwrap_or_default());
-        Ok(format!(
-            "{}.safetensors",
-            &hasher.finalize().to_hex()[..32]
-        ))
+        Ok(format!("{}.safetensors", &hasher.finalize().to_hex()[..32]))
     }
 }
 

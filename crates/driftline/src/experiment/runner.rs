@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::dataset::{Dataset, RawData};
 use super::identity::ENGINE_REVISION;
-use super::memo::Memo;
 use super::plan::{Plan, Selection};
 use super::resources::Resources;
 use super::store::Store;

@@ -2,7 +2,7 @@
 //! trial, no clock times). Files are written aside and renamed, so that a stopped run loses nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use super::identity::ENGINE_REVISION;
 use super::plan::{Plan, Scale};
 use super::spec::CheckSpec;
 use super::trial::Trial;
-use crate::files::write_whole;
+use crate::files::{FolderLock, write_whole};
 use crate::{Error, Result};
 
 /// What a folder holds, so that reports need nothing else.
@@ -60,7 +60,7 @@ pub struct Store {
     trials: BTreeMap<(usize, usize, u64, u64), Trial>,
     pub warnings: Vec<StoreWarning>,
     /// Held for as long as the store may write.
-    _lock: Option<File>,
+    _lock: Option<FolderLock>,
 }
 
 impl Manifest {
@@ -141,7 +141,7 @@ impl Store {
         // A folder that holds something else gets no lock of ours.
         read()?;
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
-        let lock = lock(folder)?;
+        let lock = FolderLock::take(folder)?;
         // Read again under the lock: another writer may have come in between.
         let existing = read()?;
         let (trials, warnings) =
@@ -291,18 +291,6 @@ fn expect_same_plan(folder: &Path, stored: &Manifest, wanted: &Manifest) -> Resu
             stored.name, stored.scale, stored.plan, wanted.plan
         ),
     ))
-}
-
-fn lock(folder: &Path) -> Result<File> {
-    let path = folder.join(".lock");
-    let file = File::create(&path).map_err(Error::io(&path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(fs::TryLockError::WouldBlock) => {
-            Err(corrupt(folder, "is being written to by another process"))
-        }
-        Err(fs::TryLockError::Error(error)) => Err(Error::io(&path)(error)),
-    }
 }
 
 fn other_results(folder: &Path, trial: &Trial) -> Error {

@@ -40,7 +40,9 @@ impl Sizes {
         if !curriculum.learns() {
             return source;
         }
-        let windows = curriculum.windowing().and_then(|w| w.split(self.stream).ok());
+        let windows = curriculum
+            .windowing()
+            .and_then(|w| w.split(self.stream).ok());
         let stages = curriculum.stages(windows.map_or(0, |split| split.windows.len()));
         let mut examples = curriculum.examples(self.stream, self.target_pool);
         if replay.is_some() {

@@ -78,7 +78,10 @@ struct Format {
 
 impl<'a> Arrays<'a> {
     /// Takes the bytes of a file apart; a description of a format above `format` is refused unread.
-    pub(crate) fn open<D: DeserializeOwned>(bytes: &'a [u8], format: u32) -> Result<(D, Self), String> {
+    pub(crate) fn open<D: DeserializeOwned>(
+        bytes: &'a [u8],
+        format: u32,
+    ) -> Result<(D, Self), String> {
         let broken = |error| format!("not a whole safetensors file: {error}");
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(broken)?;
         let text = header.metadata().as_ref().and_then(|data| data.get(KEY));

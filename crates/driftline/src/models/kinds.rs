@@ -122,7 +122,8 @@ impl ModelKinds {
         });
         let (name, rest) = only.ok_or("names no kind of model")?;
         let kind = self.kinds.get(name);
-        let kind = kind.ok_or_else(|| format!("is of the kind `{name}`, which is not known here"))?;
+        let kind =
+            kind.ok_or_else(|| format!("is of the kind `{name}`, which is not known here"))?;
         Ok((kind, rest))
     }
 }

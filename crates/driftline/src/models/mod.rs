@@ -11,6 +11,7 @@ pub mod optimizer;
 mod preset;
 mod runtime;
 pub mod training;
+mod validation;
 
 pub use any::{AnyLearner, AnyModel, DynLearner, Model, NamedLearner, Stored};
 pub(crate) use arrays::write as write_arrays;
@@ -18,6 +19,8 @@ pub use arrays::{Array, Arrays};
 pub use kinds::ModelKinds;
 pub use preset::Preset;
 pub use runtime::Runtime;
+pub use validation::Validation;
+pub(crate) use validation::validate;
 
 use crate::Result;
 use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};

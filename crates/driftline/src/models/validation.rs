@@ -2,12 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{AnyLearner, Classifier, Learner};
 use crate::Result;
-use crate::data::{Examples, LabeledDomain};
-use crate::evaluate::Proportion;
-use crate::models::any::AnyLearner;
-use crate::models::{Classifier, Learner};
-use crate::random::{Seed, permutation};
+use crate::data::{Examples, Folds, LabeledDomain, Proportion};
+use crate::random::Seed;
 
 /// Rows are cut into so many folds at random.
 const FOLDS: usize = 5;
@@ -17,6 +15,7 @@ const SCORE_ALL_BELOW: usize = 10_000;
 /// Accuracy on held-out source rows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Validation {
     pub accuracy: f64,
     /// 90 % interval.
@@ -31,7 +30,7 @@ pub struct Validation {
 }
 
 /// Trains on four fifths and scores on the fifth held out, for one fold or for all. `None` with fewer than ten rows.
-pub(super) fn validate(
+pub(crate) fn validate(
     learner: &AnyLearner,
     source: &LabeledDomain,
     seed: Seed,
@@ -40,42 +39,26 @@ pub(super) fn validate(
     if n < 2 * FOLDS {
         return Ok(None);
     }
-    let cheap = matches!(learner, AnyLearner::Linear(_)) && n <= SCORE_ALL_BELOW;
+    let cheap = learner.kind() == "linear" && n <= SCORE_ALL_BELOW;
     let folds = if cheap { FOLDS } else { 1 };
-    let order = permutation(n, seed.named("validation"));
-    let (mut hits, mut scored, mut confidence) = (0, 0, 0.0);
+    let split = Folds::new(n, FOLDS, seed.named("validation"));
+    let (mut share, mut confidence) = (Proportion::new(0, 0), 0.0);
     for fold in 0..folds {
-        let part = |held_out: bool| -> Vec<usize> {
-            let rows = order.iter().enumerate();
-            rows.filter(|(place, _)| (place % FOLDS == fold) == held_out)
-                .map(|(_, &row)| row)
-                .collect()
-        };
-        let training = Examples::from(&source.pick(&part(false)));
+        let (kept, held_out) = split.split(fold);
+        let training = Examples::from(&source.pick(&kept));
         let model = learner.fit(&training, seed.named("fold").nth(fold))?;
-        let held_out = source.pick(&part(true));
+        let held_out = source.pick(&held_out);
         let (labels, probabilities) = model.assess(held_out.inputs())?;
-        let right = held_out.labels().as_slice();
-        hits += labels
-            .as_slice()
-            .iter()
-            .zip(right)
-            .filter(|(a, b)| a == b)
-            .count();
-        confidence += probabilities
-            .iter()
-            .map(|row| f64::from(row.iter().copied().fold(0.0, f32::max)))
-            .sum::<f64>();
-        scored += held_out.len();
+        share += labels.agreement(held_out.labels());
+        confidence += probabilities.mean_top() * held_out.len() as f64;
     }
-    let share = Proportion::new(hits, scored);
     let (low, high) = share.interval();
     Ok(Some(Validation {
         accuracy: share.estimate().unwrap_or(0.0),
         low,
         high,
-        n: scored,
+        n: share.n,
         folds,
-        confidence: confidence / scored as f64,
+        confidence: confidence / share.n as f64,
     }))
 }

@@ -47,6 +47,10 @@ impl FrameSource for Files {
         }
     }
 
+    fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
     fn check(&self, options: &ReadOptions) -> Result<()> {
         SeveralFrames::open(&self.paths, options)?.check()
     }

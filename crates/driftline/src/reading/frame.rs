@@ -51,6 +51,11 @@ pub trait FrameSource: Send + Sync {
     /// where text was wished.
     fn open(&self, options: &ReadOptions) -> Result<Box<dyn Frames>>;
 
+    /// The files that are read, where there are any.
+    fn paths(&self) -> &[PathBuf] {
+        &[]
+    }
+
     /// Whether all parts have the columns of the first, as far as that can be told without reading the rows: what is
     /// wrong is better said before hours of work than after.
     fn check(&self, _options: &ReadOptions) -> Result<()> {

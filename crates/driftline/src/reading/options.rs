@@ -73,6 +73,16 @@ impl Default for Limits {
     }
 }
 
+impl ReadOptions {
+    /// The same, within so many bytes of rows, and stopped by `cancel`.
+    pub fn limited(&self, memory: u64, cancel: &Cancel) -> Self {
+        let mut options = self.clone();
+        options.limits.memory = options.limits.memory.min(memory);
+        options.cancel = cancel.clone();
+        options
+    }
+}
+
 impl ImageOptions {
     /// Brings every picture to one size.
     pub fn resized(height: u32, width: u32) -> Self {

@@ -4,9 +4,12 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::digest::Identity;
 use super::encoding::Applied;
 use super::schema::{self, Opened};
-use super::{Choice, Encoding, FrameSource, Frames, NoteCode, Notes, ReadOptions, Time};
+use super::{
+    Choice, Encoding, FrameSource, Frames, InputDigest, NoteCode, Notes, ReadOptions, Time,
+};
 use crate::data::Inputs;
 use crate::error::DataFault;
 use crate::{Cancel, Result};
@@ -50,6 +53,21 @@ pub struct Origins {
 }
 
 impl Rows {
+    /// Inputs and nothing else.
+    pub(crate) fn of(inputs: Inputs) -> Self {
+        let rows = (1..=inputs.len() as u64).map(|row| (0, row)).collect();
+        Self {
+            inputs,
+            times: None,
+            answers: None,
+            ids: vec![],
+            origins: Origins {
+                files: Arc::from([PathBuf::from("memory")]),
+                rows,
+            },
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.inputs.len()
     }
@@ -157,6 +175,8 @@ pub struct RowReader {
     notes: Notes,
     stated: String,
     cancel: Cancel,
+    /// Where the data are to be hashed.
+    identity: Option<Identity>,
 }
 
 impl RowReader {
@@ -180,6 +200,7 @@ impl RowReader {
             frames,
             notes,
             cancel: options.cancel.clone(),
+            identity: None,
         })
     }
 
@@ -201,6 +222,9 @@ impl RowReader {
         let Some(frame) = self.frames.next_frame()? else {
             return Ok(false);
         };
+        if let Some(identity) = &mut self.identity {
+            identity.see(&frame);
+        }
         let rows = self.applied.selected(&frame);
         let left_out = (frame.rows - rows.len()) as u64;
         self.notes.add(NoteCode::Filtered, "", left_out, || {
@@ -242,7 +266,23 @@ pub fn read_all(
     options: &ReadOptions,
     notes: &mut Notes,
 ) -> Result<Rows> {
-    let mut reader = RowReader::open(source, encoding, choice, options)?;
+    read_all_hashed(source, encoding, choice, options, notes).map(|(rows, _)| rows)
+}
+
+/// The same, with what the data are known by.
+pub(crate) fn read_all_hashed(
+    source: &dyn FrameSource,
+    encoding: &Encoding,
+    choice: &Choice,
+    options: &ReadOptions,
+    notes: &mut Notes,
+) -> Result<(Rows, Vec<InputDigest>)> {
+    let hashed = ReadOptions {
+        digest: true,
+        ..options.clone()
+    };
+    let mut reader = RowReader::open(source, encoding, choice, &hashed)?;
+    reader.identity = Some(Identity::of(&*reader.frames));
     let mut buffer = reader.applied.buffer();
     while reader.fill(&mut buffer)? {
         let bytes = 4 * buffer.values.len() as u64;
@@ -269,8 +309,12 @@ pub fn read_all(
     if choice.time.is_some() {
         sort(&mut buffer, encoding.shape().size(), &mut reader.notes);
     }
+    let digests = match &reader.identity {
+        Some(identity) => identity.digests(&mut *reader.frames)?,
+        None => vec![],
+    };
     notes.extend(reader.notes);
-    buffer.finish(&reader.applied)
+    Ok((buffer.finish(&reader.applied)?, digests))
 }
 
 fn sort(buffer: &mut RowBuffer, width: usize, notes: &mut Notes) {

@@ -1,37 +1,33 @@
-//! `adapt`: walks a stream from a source model, window by window, into a run folder. The same call goes on where an
+//! `adapt`: follows a stream from a source model, window by window, into a run folder. The same call goes on where an
 //! earlier one stopped.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::bundle::Bundle;
-use super::digest::{InputDigest, blake3};
-use super::fit::{Fit, Prepared};
-use super::predictions;
-use super::run::{Manifest, Origin, RUN_FORMAT, RunFolder, StepInput};
-use super::settings::AdaptSettings;
-use super::stages::{Stage, Stages};
-use super::walk::Walk;
+use serde_json::json;
+
+use super::fit::{Fit, Prepared, limited};
+use super::folder::{Origin, RUN_FORMAT, RunFolder, RunManifest};
+use super::model_file::Bundle;
+use super::predictions::WindowTable;
+use super::session::Session;
+use super::settings::RunSettings;
+use super::stream::FileWindows;
 use super::watch::Watch;
-use super::window::Place;
-use crate::error::DataFault;
-use crate::models::any::AnyLearner;
-use crate::models::network::Runtime;
-use crate::random::Seed;
-use crate::reading::{Choice, Encoding, FrameSource, NoteCode, Outline, ReadOptions, Rows};
+use crate::adapt::{MethodPlan, Named, Registry, Settings, Windows};
+use crate::data::{LabeledDomain, Windowing};
+use crate::models::Runtime;
+use crate::reading::{Choice, Encoding, FrameSource, InputDigest, ReadOptions, blake3};
 use crate::{Error, Result};
 
 /// How a stream is adapted to, and where the results go.
 ///
 /// ```no_run
-/// use driftline::reading::Files;
-/// use driftline::service::{Adapt, Bundle, Data, Start};
+/// use driftline::prelude::*;
 ///
 /// # fn main() -> driftline::Result<()> {
-/// let model = "model.safetensors".as_ref();
-/// let start = Start::Model(Box::new(Bundle::load(model)?), vec![model.to_path_buf()]);
-/// let stream = Data::files(Files::new(["stream-*.csv"])?);
-/// let run = Adapt::new("run").window(500)?.answers("label").run(start, stream, &())?;
+/// let (source, stream) = (Files::new(["labelled.csv"])?, Files::new(["stream-*.csv"])?);
+/// let run = Adapt::new("run").window(500).answers("label").run(Start::source("label", source), stream, &())?;
 /// for window in run.records() {
 ///     println!("{} {:.3}", window.window, window.disagreement);
 /// }
@@ -39,11 +35,17 @@ use crate::{Error, Result};
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Adapt {
     pub folder: PathBuf,
-    pub settings: AdaptSettings,
+    /// What they leave out is as in [`Settings::for_own_data`].
+    pub settings: Settings,
+    /// The columns and rows of the stream, and of the source but for its label.
+    pub choice: Choice,
+    pub seed: u64,
     pub read: ReadOptions,
     pub runtime: Runtime,
+    pub registry: Registry,
     /// Replace what the folder holds instead of going on with it or refusing.
     pub replace: bool,
     /// What the manifest says about the machine.
@@ -52,71 +54,88 @@ pub struct Adapt {
     pub command: Vec<String>,
 }
 
-/// A table to be read, with the files that it is known by.
-pub struct Data {
-    pub source: Box<dyn FrameSource>,
-    pub inputs: Vec<PathBuf>,
-}
-
-impl Data {
-    pub fn files(files: crate::reading::Files) -> Self {
-        let inputs = files.paths().to_vec();
-        Self {
-            source: Box::new(files),
-            inputs,
-        }
-    }
-}
-
-impl std::fmt::Debug for Data {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Data")
-            .field("inputs", &self.inputs)
-            .finish_non_exhaustive()
-    }
-}
-
 /// Where version 0 comes from.
-#[derive(Debug)]
+#[non_exhaustive]
 pub enum Start {
     /// A labelled source to be fitted.
-    Source(Box<Fit>, Data),
+    Source {
+        label: String,
+        data: Box<dyn FrameSource>,
+    },
     /// A model, and the file that it was read from.
     Model(Box<Bundle>, Vec<PathBuf>),
 }
 
 /// Version 0 before it is trained.
-enum Ready {
+pub(super) enum Ready {
     Source(Box<Fit>, Box<Prepared>),
-    Model(Box<Bundle>),
+    Model(Box<Bundle>, Vec<InputDigest>),
 }
 
-impl Ready {
-    fn of(start: Start) -> Result<Self> {
-        Ok(match start {
-            Start::Source(fit, data) => {
-                let source = Box::new(fit.read(&*data.source)?);
-                Self::Source(fit, source)
-            }
-            Start::Model(bundle, _) => Self::Model(bundle),
-        })
-    }
-
-    fn encoding(&self) -> &Encoding {
-        match self {
-            Self::Source(_, source) => &source.encoding,
-            Self::Model(bundle) => &bundle.encoding,
+impl Start {
+    /// A labelled source; the classes are in the column `label`.
+    pub fn source(label: impl Into<String>, data: impl FrameSource + 'static) -> Self {
+        Start::Source {
+            label: label.into(),
+            data: Box::new(data),
         }
     }
 
-    fn model(self, origin: &Origin) -> Result<Bundle> {
-        let (Origin::Source(digests) | Origin::Model(digests)) = origin;
+    /// A model that was read from this file.
+    pub fn model(path: impl Into<PathBuf>) -> Result<Self> {
+        let path = path.into();
+        Ok(Start::Model(Box::new(Bundle::load(&path)?), vec![path]))
+    }
+}
+
+impl std::fmt::Debug for Start {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Source(fit, source) => fit.train(*source, digests.clone()),
-            Self::Model(bundle) => Ok(Bundle {
-                version: 0,
-                ..*bundle
-            }),
+            Start::Source { label, .. } => write!(f, "Source({label})"),
+            Start::Model(_, paths) => write!(f, "Model({paths:?})"),
+        }
+    }
+}
+
+impl Ready {
+    pub fn encoding(&self) -> &Encoding {
+        match self {
+            Self::Source(_, source) => &source.encoding,
+            Self::Model(bundle, _) => &bundle.encoding,
+        }
+    }
+
+    fn origin(&self) -> Origin {
+        match self {
+            Self::Source(_, source) => Origin::Source(source.digests.clone()),
+            Self::Model(_, digests) => Origin::Model(digests.clone()),
+        }
+    }
+
+    /// Everything beside the data that version 0 depends on, as text for the identity.
+    fn how(&self) -> Result<String> {
+        match self {
+            Self::Source(fit, _) => Ok(json!([fit.choice, fit.seed]).to_string()),
+            Self::Model(bundle, _) => Ok(blake3(&bundle.to_bytes()?)),
+        }
+    }
+
+    /// The labelled source, where it is at hand.
+    pub fn rows(&self) -> Option<LabeledDomain> {
+        match self {
+            Self::Source(_, source) => Some(source.domain.clone()),
+            Self::Model(..) => None,
+        }
+    }
+
+    pub fn train(&self) -> Result<Bundle> {
+        match self {
+            Self::Source(fit, source) => fit.train(source),
+            Self::Model(bundle, _) => {
+                let mut first = Bundle::clone(bundle);
+                first.version = first.version.numbered(0);
+                Ok(first)
+            }
         }
     }
 }
@@ -126,261 +145,247 @@ impl Adapt {
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             folder: folder.into(),
-            settings: AdaptSettings::default(),
+            settings: Settings::new(),
+            choice: Choice::default(),
+            seed: 0,
             read: ReadOptions::default(),
-            runtime: Runtime::default(),
+            runtime: Runtime::all_cores(),
+            registry: Registry::default(),
             replace: false,
             environment: BTreeMap::new(),
             command: vec![],
         }
     }
 
-    /// Windows of so many rows.
-    pub fn window(mut self, rows: usize) -> Result<Self> {
-        let rows = std::num::NonZeroUsize::new(rows);
-        let rows = rows.ok_or_else(|| Error::out_of_range("the window", 0, "at least 1 row"))?;
-        self.settings.windows = super::settings::Windows::Size(rows);
-        Ok(self)
+    /// Windows of so many rows, one after the other; the tail is merged into the last.
+    pub fn window(mut self, rows: usize) -> Self {
+        self.settings = self.settings.with_window(rows);
+        self
     }
 
-    pub fn method(mut self, method: super::settings::Method) -> Self {
-        self.settings.method = method;
+    /// Another curriculum: `gradual`, `target`, `pooled`, `accumulate`, `source-only`, or one of the registry.
+    pub fn method(mut self, name: &str) -> Self {
+        self.settings = self.settings.with_method(name);
+        self
+    }
+
+    pub fn model(mut self, name: &str) -> Self {
+        self.settings.model = Some(Named::plain(name));
         self
     }
 
     /// Scores every window by this column, which nothing learns from.
     pub fn answers(mut self, column: impl Into<String>) -> Self {
-        self.settings.choice.answers = Some(column.into());
+        self.choice.answers = Some(column.into());
         self
     }
 
     pub fn seed(mut self, seed: u64) -> Self {
-        self.settings.seed = seed;
+        self.seed = seed;
         self
     }
 
-    /// Walks the stream to its end, or goes on with the run that the folder holds.
-    pub fn run(&self, start: Start, stream: Data, watch: &dyn Watch) -> Result<RunFolder> {
-        self.settings.check()?;
+    pub fn runtime(mut self, runtime: Runtime) -> Self {
+        self.runtime = runtime;
+        self
+    }
+
+    /// Adapts to the stream to its end, or goes on with the run that the folder holds.
+    pub fn run(
+        &self,
+        start: Start,
+        stream: impl FrameSource + 'static,
+        watch: &dyn Watch,
+    ) -> Result<RunFolder> {
+        let stream: Box<dyn FrameSource> = Box::new(stream);
+        self.runtime.install(|| self.follow(start, stream, watch))
+    }
+
+    fn follow(
+        &self,
+        start: Start,
+        stream: Box<dyn FrameSource>,
+        watch: &dyn Watch,
+    ) -> Result<RunFolder> {
         let existing = self.existing()?;
-        let (origin, how) = self.origin(&start)?;
-        let ready = Ready::of(start)?;
+        let plan = self.plan()?;
+        let ready = self.ready(start)?;
         // Every row is read before anything is trained or written: a fault in the last one is told now, not after hours,
         // and leaves no half of a run behind.
-        let mut stages = self.stages(ready.encoding(), stream.source)?;
-        let digests = stages.digests(&stream.inputs)?;
-        let identity = self.identity(&how, &origin, &digests);
+        let mut stream = self.windows(ready.encoding(), stream, &plan)?;
+        let digests = stream.outline().digests.clone();
+        let identity = self.identity(&plan, &ready, &digests)?;
         let mut run = match existing {
             Some(manifest) if manifest.identity != identity => {
-                return Err(Error::corrupt(
-                    &self.folder,
-                    "holds another run: other settings or other data; give another folder, or --force to replace it",
-                ));
+                return Err(Error::Occupied {
+                    path: self.folder.clone(),
+                    what: "holds another run: other settings or other data".into(),
+                });
             }
-            Some(_) => RunFolder::open(&self.folder)?,
+            Some(_) => RunFolder::open_with(&self.folder, &self.registry)?,
             None => {
                 let claim = RunFolder::claim(&self.folder, self.replace)?;
-                let source = ready.model(&origin)?.with_runtime(self.runtime)?;
-                if let Origin::Source(_) = origin {
+                let source = ready.train()?;
+                if let Ready::Source(..) = ready {
                     watch.fitted(&source);
                 }
-                let manifest = Manifest {
+                let planned = plan.candidate.curriculum.stages(stream.count());
+                let manifest = RunManifest {
                     kind: "run".into(),
                     format: RUN_FORMAT,
                     driftline: String::new(),
                     identity,
-                    settings: self.settings.clone(),
-                    origin,
+                    settings: self.run_settings(),
+                    origin: ready.origin(),
                     stream: digests,
-                    stated: stages.stated(),
-                    notes: stages.notes().clone(),
+                    stated: stream.outline().stated.clone(),
+                    notes: stream.notes(),
                     classes: source.classes().to_vec(),
-                    planned: stages.planned(),
+                    planned,
                     windows: 0,
                     current: 0,
-                    steps: vec![],
                     environment: self.environment.clone(),
                     command: self.command.clone(),
                     files: BTreeMap::new(),
                 };
-                claim.begin(manifest, &source)?
+                claim.begin(manifest, &source, &self.registry)?
             }
         };
-        let (planned, finished) = (run.manifest().planned, run.manifest().windows);
+        let (planned, done) = (run.manifest().planned, run.manifest().windows);
         watch.noted(&run.manifest().notes);
-        watch.begin(planned, finished.min(planned));
-        if finished >= planned {
+        watch.begin(planned, done.min(planned));
+        if done >= planned {
             return Ok(run);
         }
-        let mut walker = Walker::new(&run, self.runtime)?;
-        stages.start_after(finished)?;
-        while let Some(stage) = stages.next()? {
-            if watch.should_stop() {
-                return Err(Error::Interrupted);
-            }
-            walker.advance(&mut run, stage, None)?;
-            let record = run.records().last().expect("a window was just added");
-            watch.window(record, planned);
+        let settings = run.manifest().settings.clone();
+        let source = run.model(Some(0))?;
+        let mut session = Session::new(
+            source,
+            ready.rows(),
+            &settings,
+            &self.registry,
+            &self.runtime,
+        )?;
+        if done > 0 {
+            session = session.resumed(run.model(None)?, done, Some(&mut stream))?;
         }
+        let repeats = plan.candidate.curriculum.repeats();
+        while let Some(step) = session.advance(&mut stream, &run)? {
+            let Some(window) = stream.arrived() else {
+                return Err(Error::empty("the window that arrived"));
+            };
+            let span = window.span;
+            let span = span.map(|(from, to)| (from.to_string(), to.to_string()));
+            let measured = session.measure(&step, &window.rows, span, window.notes.clone())?;
+            watch.window(&measured.record, planned);
+            // Rows that come again are predicted for the last time only.
+            let table = (!repeats || step.version.number == planned).then(|| WindowTable {
+                rows: window.rows.clone(),
+                classes: session.source().classes().to_vec(),
+                labels: measured.labels,
+                probabilities: measured.probabilities,
+            });
+            run.add_window(measured.record, session.current(), table)?;
+        }
+        run.settle()?;
         Ok(run)
     }
 
-    fn stages(&self, encoding: &Encoding, stream: Box<dyn FrameSource>) -> Result<Stages> {
-        Stages::open(stream, encoding, &self.settings, &self.read)
+    fn method_settings(&self) -> Settings {
+        self.settings.clone().or(&Settings::for_own_data())
     }
 
-    /// The run that the folder holds, which may be another one.
-    fn existing(&self) -> Result<Option<Manifest>> {
-        if self.replace {
-            return Ok(None);
+    fn run_settings(&self) -> RunSettings {
+        RunSettings {
+            seed: self.seed,
+            choice: self.choice.clone(),
+            method: self.method_settings(),
         }
-        if Manifest::kind_of(&self.folder).is_none_or(|kind| kind != "run") {
-            RunFolder::expect_free(&self.folder)?;
-            return Ok(None);
-        }
-        Manifest::read(&self.folder).map(Some)
     }
 
-    /// What version 0 is made from, and how, as text for the identity.
-    fn origin(&self, start: &Start) -> Result<(Origin, String)> {
-        match start {
-            Start::Source(fit, data) => {
-                let how = (&fit.choice, fit.model, fit.epochs, fit.seed);
-                let how = serde_json::to_string(&how).expect("settings have string keys only");
-                Ok((Origin::Source(InputDigest::of_all(&data.inputs)?), how))
+    pub(super) fn plan(&self) -> Result<MethodPlan> {
+        self.run_settings().resolve(&self.registry)
+    }
+
+    /// The source, read and encoded, or the model; nothing is trained yet.
+    pub(super) fn ready(&self, start: Start) -> Result<Ready> {
+        Ok(match start {
+            Start::Source { label, data } => {
+                let fit = self.fit(label);
+                let source = Box::new(fit.read(&*data)?);
+                Ready::Source(Box::new(fit), source)
             }
-            Start::Model(bundle, inputs) => {
-                let how = blake3(&bundle.to_bytes());
-                Ok((Origin::Model(InputDigest::of_all(inputs)?), how))
-            }
-        }
-    }
-
-    fn identity(&self, how: &str, origin: &Origin, stream: &[InputDigest]) -> String {
-        let hashes = |inputs: &[InputDigest]| -> Vec<String> {
-            inputs.iter().map(|input| input.blake3.clone()).collect()
-        };
-        let origin = match origin {
-            Origin::Source(inputs) | Origin::Model(inputs) => hashes(inputs),
-        };
-        let all = (RUN_FORMAT, &self.settings, how, origin, hashes(stream));
-        let text = serde_json::to_string(&all).expect("settings have string keys only");
-        blake3(text.as_bytes())[..16].to_owned()
-    }
-}
-
-/// Takes a run from its current version to the next.
-pub(super) struct Walker {
-    walk: Walk<AnyLearner>,
-    source: Bundle,
-    runtime: Runtime,
-}
-
-impl Walker {
-    pub fn new(run: &RunFolder, runtime: Runtime) -> Result<Self> {
-        let source = run.model(Some(0))?.with_runtime(runtime)?;
-        let settings = &run.manifest().settings;
-        let method = settings.self_training(source.learner.clone());
-        let seed = Seed::new(settings.seed);
-        let current = run.manifest().current;
-        let newest = run.model(Some(current))?.with_runtime(runtime)?;
-        let walk = Walk::new(method, source.model.clone(), seed).resumed(newest.model, current);
-        Ok(Self {
-            walk,
-            source,
-            runtime,
+            Start::Model(bundle, paths) => Ready::Model(bundle, InputDigest::of_all(&paths)?),
         })
     }
 
-    /// One self-training step, measured and stored.
-    pub fn advance(
-        &mut self,
-        run: &mut RunFolder,
-        stage: Stage,
-        step: Option<StepInput>,
-    ) -> Result<()> {
-        let Stage {
-            number,
-            learn,
-            rows,
-            span,
-            mut notes,
-            last,
-        } = stage;
-        let labeling = self.walk.step(number, &learn)?.clone();
-        if labeling.held {
-            let window = number.to_string();
-            notes.add(NoteCode::WindowHeld, &window, 1, || held(&labeling, number));
-        }
-        let answers = rows.answers.as_deref();
-        let measured = self
-            .walk
-            .measure(&rows.inputs, answers, self.source.classes())?;
-        let mut record = measured.record;
-        record.notes = notes;
-        (record.from, record.to) = span.unzip();
-        (record.first, record.last) = (place(&rows, 0), place(&rows, rows.inputs.len() - 1));
-        record.isa = self
-            .source
-            .learner
-            .depends_on_isa()
-            .then(|| self.runtime.isa.to_string());
-        let table = last.then(|| {
-            let (labels, probabilities) = (&measured.labels, &measured.probabilities);
-            predictions::window_csv(&rows, self.source.classes(), labels, probabilities)
-        });
-        let bundle = Bundle {
-            model: self.walk.current().clone(),
-            version: number,
-            ..self.source.clone()
+    /// How the source is fitted: what is no feature in the stream is none there either.
+    pub(super) fn fit(&self, label: String) -> Fit {
+        let mut fit = Fit::new(label);
+        fit.choice = Choice {
+            label: fit.choice.label,
+            ..self.choice.clone()
         };
-        run.add_window(record, &bundle, table.as_deref(), step)
+        fit.read = self.read.clone();
+        fit.settings = self.settings.clone();
+        fit.seed = self.seed;
+        fit.runtime = self.runtime.clone();
+        fit.registry = self.registry.clone();
+        fit
+    }
+
+    /// The stream, read once and cut as the curriculum wants it.
+    pub(super) fn windows(
+        &self,
+        encoding: &Encoding,
+        stream: Box<dyn FrameSource>,
+        plan: &MethodPlan,
+    ) -> Result<FileWindows> {
+        let windowing = plan.candidate.curriculum.windowing();
+        let whole = Windowing::Count(std::num::NonZeroUsize::MIN);
+        let read = limited(&self.read, &self.runtime);
+        FileWindows::open(
+            stream,
+            encoding,
+            &self.choice,
+            windowing.unwrap_or(&whole),
+            &read,
+        )
+    }
+
+    /// The run that the folder holds, which may be another one.
+    fn existing(&self) -> Result<Option<RunManifest>> {
+        if self.replace {
+            return Ok(None);
+        }
+        if RunManifest::kind_of(&self.folder).is_none_or(|kind| kind != "run") {
+            RunFolder::expect_free(&self.folder)?;
+            return Ok(None);
+        }
+        RunManifest::read(&self.folder).map(Some)
+    }
+
+    fn identity(&self, plan: &MethodPlan, ready: &Ready, stream: &[InputDigest]) -> Result<String> {
+        let hashes = |inputs: &[InputDigest]| -> Vec<String> {
+            inputs.iter().map(|input| input.blake3.clone()).collect()
+        };
+        let origin = match ready.origin() {
+            Origin::Source(inputs) | Origin::Model(inputs) => hashes(&inputs),
+        };
+        let all = json!([
+            RUN_FORMAT,
+            plan.settings(),
+            self.seed,
+            self.choice,
+            ready.how()?,
+            origin,
+            hashes(stream)
+        ]);
+        Ok(blake3(all.to_string().as_bytes())[..16].to_owned())
     }
 }
 
-/// Refuses answers of which not one is a class of the model.
-pub(super) fn expect_known_answers(
-    outline: &Outline,
-    choice: &Choice,
-    encoding: &Encoding,
-) -> Result<()> {
-    match outline.answers {
-        Some(answers) if answers.unknown > 0 && answers.known == 0 => {
-            let path = outline.digests.first().map(|digest| &*digest.path);
-            let path = path.unwrap_or(Path::new("the stream"));
-            Err(no_known_answer(choice, encoding, path))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Answers that no model of these classes can give.
-pub(super) fn no_known_answer(choice: &Choice, encoding: &Encoding, path: &Path) -> Error {
-    let classes = encoding.classes().join("`, `");
-    DataFault::new(path, "none of the answers is a class of the model")
-        .column(choice.answers.as_deref().unwrap_or_default())
-        .help(format!(
-            "the classes are `{classes}`; name the column that has them with --answers"
-        ))
-        .into()
-}
-
-fn held(labeling: &crate::adapt::Labeling, number: usize) -> String {
-    let what = match labeling.kept {
-        0 => "no row".to_owned(),
-        kept => format!("{kept} rows of one class only"),
-    };
-    format!(
-        "window {number} was held: the filter left {what}, so the model before it was kept as it is"
-    )
-}
-
-fn place(rows: &Rows, index: usize) -> Option<Place> {
-    (index < rows.inputs.len()).then(|| {
-        let (file, row) = rows.origins.get(index);
-        Place {
-            file: file.display().to_string(),
-            row,
-        }
-    })
+/// The run in a folder, if it holds one.
+pub fn is_run(folder: &Path) -> bool {
+    RunManifest::kind_of(folder).is_some_and(|kind| kind == "run")
 }

@@ -1,33 +1,32 @@
-//! `compare`: every method on the user's own stream, with intervals over seeds. The whole stream is in memory.
+//! `compare`: several candidates on the user's own stream, with intervals over seeds. The whole stream is in memory.
 
 use serde::Serialize;
 
-use super::adapt::{Data, Start, no_known_answer};
-use super::bundle::Bundle;
-use super::fit::Fit;
-use super::settings::AdaptSettings;
-use super::walk::Walk;
+use super::adapt::{Adapt, Ready, Start};
+use super::measure::right;
+use super::session::Session;
+use super::settings::RunSettings;
 use super::watch::Watch;
-use crate::data::{Domain, Inputs};
+use crate::adapt::{Archive, MemoryWindows, Settings, Version};
+use crate::data::{Inputs, Proportion};
 use crate::evaluate::Interval;
 use crate::models::Classifier;
-use crate::models::any::AnyLearner;
-use crate::models::network::Runtime;
-use crate::random::Seed;
-use crate::reading::{Answer, Notes, ReadOptions, Window, WindowedStream};
+use crate::reading::{Answer, FrameSource, Notes};
 use crate::{Error, Result};
 
-/// The methods side by side; the settings' own method is not looked at.
+/// Candidates side by side: each is a name and what it changes about the settings.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Compare {
-    pub settings: AdaptSettings,
+    /// Everything but the candidates. Its folder is not used.
+    pub adapt: Adapt,
+    pub candidates: Vec<(String, Settings)>,
     pub seeds: Vec<u64>,
-    pub read: ReadOptions,
-    pub runtime: Runtime,
 }
 
 /// The outcome. Accuracies are fractions.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Comparison {
     pub windows: usize,
     pub rows: usize,
@@ -36,10 +35,11 @@ pub struct Comparison {
     pub notes: Notes,
 }
 
-/// One method.
+/// One candidate.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct MethodScore {
-    pub method: &'static str,
+    pub method: String,
     /// The final model on the last window; absent where it has no answers.
     pub last_window: Option<Interval>,
     /// The final model on all windows.
@@ -52,175 +52,173 @@ pub struct MethodScore {
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Scores {
     pub last_window: Option<f64>,
     pub whole_stream: f64,
     pub while_serving: Option<f64>,
 }
 
-pub const METHODS: [&str; 5] = ["Source", "Target ST", "All ST", "Gradual ST", "Accumulate"];
+/// What is compared unless something else is asked for: the paper's methods, and windows that pile up.
+pub const METHODS: [(&str, &str); 5] = [
+    ("Source", "source-only"),
+    ("Target ST", "target"),
+    ("All ST", "pooled"),
+    ("Gradual ST", "gradual"),
+    ("Accumulate", "accumulate"),
+];
 
-/// Hits and rows with an answer.
-#[derive(Clone, Copy, Default)]
-struct Tally {
-    hits: usize,
-    scored: usize,
+/// The stream in memory, with its answers.
+struct Scored {
+    inputs: Inputs,
+    answers: Vec<Answer>,
 }
 
 impl Compare {
-    pub fn run(&self, start: &Start, stream: Data, watch: &dyn Watch) -> Result<Comparison> {
-        self.settings.check()?;
+    /// The methods of the paper on the windows that `adapt` has chosen.
+    pub fn new(adapt: Adapt, seeds: Vec<u64>) -> Self {
+        let candidate = |(name, curriculum): (&str, &str)| {
+            (
+                name.to_owned(),
+                adapt.settings.clone().with_method(curriculum),
+            )
+        };
+        Self {
+            candidates: METHODS.map(candidate).into(),
+            adapt,
+            seeds,
+        }
+    }
+
+    pub fn run(
+        &self,
+        start: Start,
+        stream: impl FrameSource + 'static,
+        watch: &dyn Watch,
+    ) -> Result<Comparison> {
+        let stream: Box<dyn FrameSource> = Box::new(stream);
+        let runtime = &self.adapt.runtime;
+        runtime.install(|| self.compare(start, stream, watch))
+    }
+
+    fn compare(
+        &self,
+        start: Start,
+        stream: Box<dyn FrameSource>,
+        watch: &dyn Watch,
+    ) -> Result<Comparison> {
+        let Adapt { choice, .. } = &self.adapt;
         if self.seeds.is_empty() {
             return Err(Error::empty("the list of seeds"));
         }
-        if self.settings.choice.answers.is_none() {
+        if choice.answers.is_none() {
             return Err(Error::empty("the name of the column with the answers"));
         }
-        let mut source = self.source(start, self.seeds[0])?;
-        let mut stream = WindowedStream::open(
-            stream.source,
-            &source.encoding,
-            &self.settings.choice,
-            self.settings.cut(),
-            &self.read,
-        )?;
-        let mut notes = stream.notes().clone();
-        let mut windows = vec![];
-        while let Some(window) = stream.next_window()? {
-            notes.extend(window.notes.clone());
-            windows.push(window);
-        }
+        let plan = self.adapt.plan()?;
+        let ready = self.adapt.ready(start)?;
+        let mut files = self.adapt.windows(ready.encoding(), stream, &plan)?;
+        let mut notes = files.notes();
+        let windows = files.outline().windows.len();
+        let whole = {
+            use crate::adapt::Windows;
+            files.all()?;
+            files
+                .arrived()
+                .ok_or_else(|| Error::empty("the stream"))?
+                .clone()
+        };
+        notes.extend(whole.notes.clone());
         watch.noted(&notes);
-        let answers = windows
-            .iter()
-            .flat_map(|window| window.rows.answers.iter().flatten());
-        let known = answers
-            .filter(|answer| matches!(answer, Answer::Class(_)))
-            .count();
-        if let (0, Some(first)) = (known, windows.first()) {
-            let (path, _) = first.rows.origins.get(0);
-            let choice = &self.settings.choice;
-            return Err(no_known_answer(choice, &source.encoding, path));
-        }
-        let mut singles: Vec<Vec<Scores>> = METHODS.iter().map(|_| vec![]).collect();
-        for (index, &seed) in self.seeds.iter().enumerate() {
-            if index > 0 {
-                source = self.source(start, seed)?;
-            }
-            if let Start::Source(..) = start {
+        let scored = Scored {
+            inputs: whole.rows.inputs.clone(),
+            answers: whole.rows.answers.unwrap_or_default(),
+        };
+        let mut singles: Vec<Vec<Scores>> = self.candidates.iter().map(|_| vec![]).collect();
+        watch.begin(self.seeds.len() * self.candidates.len(), 0);
+        for &seed in &self.seeds {
+            let ready = match &ready {
+                Ready::Source(fit, source) => {
+                    let fit = Box::new(fit.clone().seed(seed));
+                    Ready::Source(fit, source.clone())
+                }
+                Ready::Model(bundle, digests) => Ready::Model(bundle.clone(), digests.clone()),
+            };
+            let source = ready.train()?;
+            if let Ready::Source(..) = ready {
                 watch.fitted(&source);
             }
-            for (method, scores) in METHODS.iter().zip(&mut singles) {
-                if watch.should_stop() {
-                    return Err(Error::Interrupted);
-                }
-                scores.push(self.scores(method, &source, &windows, seed)?);
+            for ((name, candidate), scores) in self.candidates.iter().zip(&mut singles) {
+                self.adapt.runtime.cancel().check()?;
+                let settings = RunSettings {
+                    seed,
+                    choice: choice.clone(),
+                    method: candidate.clone().or(&Settings::for_own_data()),
+                };
+                let session = Session::new(
+                    source.clone(),
+                    ready.rows(),
+                    &settings,
+                    &self.adapt.registry,
+                    &self.adapt.runtime,
+                )?;
+                scores.push(scored.scores(session)?);
+                watch.compared(name, seed);
             }
         }
-        let interval = |values: Vec<f64>| Interval::student_t(&values).expect("one value a seed");
-        let methods = METHODS.iter().zip(singles).map(|(method, singles)| {
-            let last: Vec<f64> = singles.iter().filter_map(|s| s.last_window).collect();
-            let whole = singles.iter().map(|s| s.whole_stream).collect();
-            let serving: Vec<f64> = singles.iter().filter_map(|s| s.while_serving).collect();
-            MethodScore {
-                method,
-                last_window: Interval::student_t(&last),
-                whole_stream: interval(whole),
-                while_serving: Interval::student_t(&serving),
-                singles,
-            }
-        });
+        let methods = self.candidates.iter().zip(singles);
         Ok(Comparison {
-            windows: windows.len(),
-            rows: windows.iter().map(|window| window.rows.inputs.len()).sum(),
+            windows,
+            rows: scored.inputs.len(),
             seeds: self.seeds.clone(),
-            methods: methods.collect(),
+            methods: methods
+                .map(|((name, _), singles)| MethodScore::of(name, singles))
+                .collect(),
             notes,
-        })
-    }
-
-    fn source(&self, start: &Start, seed: u64) -> Result<Bundle> {
-        let bundle = match start {
-            Start::Source(fit, data) => {
-                let fit = Fit::clone(fit).seed(seed);
-                fit.train(fit.read(&*data.source)?, vec![])?
-            }
-            Start::Model(bundle, _) => Bundle::clone(bundle),
-        };
-        bundle.with_runtime(self.runtime)
-    }
-
-    fn scores(
-        &self,
-        method: &str,
-        source: &Bundle,
-        windows: &[Window],
-        seed: u64,
-    ) -> Result<Scores> {
-        let self_training = self.settings.self_training(source.learner.clone());
-        let mut walk = Walk::new(self_training, source.model.clone(), Seed::new(seed));
-        let mut serving = Tally::default();
-        let last = windows.last().ok_or_else(|| Error::empty("the stream"))?;
-        let repeat = |walk: &mut Walk<AnyLearner>, inputs: &Inputs| -> Result<()> {
-            for number in 1..=windows.len() {
-                walk.step(number, &Domain::new(inputs.clone()))?;
-            }
-            Ok(())
-        };
-        let gradual = match method {
-            "Target ST" => {
-                repeat(&mut walk, &last.rows.inputs)?;
-                false
-            }
-            "All ST" => {
-                let mut all = windows[0].rows.inputs.clone();
-                for window in &windows[1..] {
-                    all = all.followed_by(&window.rows.inputs)?;
-                }
-                repeat(&mut walk, &all)?;
-                false
-            }
-            _ => true,
-        };
-        let mut pile: Option<Inputs> = None;
-        for window in windows.iter().filter(|_| gradual) {
-            let inputs = &window.rows.inputs;
-            serving.add(walk.current(), window)?;
-            let learn = match (method, &pile) {
-                ("Source", _) => continue,
-                ("Accumulate", Some(pile)) => pile.followed_by(inputs)?,
-                _ => inputs.clone(),
-            };
-            walk.step(window.number, &Domain::new(learn.clone()))?;
-            pile = Some(learn);
-        }
-        let model = walk.current();
-        let mut at_end = Tally::default();
-        at_end.add(model, last)?;
-        let mut whole = Tally::default();
-        for window in windows {
-            whole.add(model, window)?;
-        }
-        Ok(Scores {
-            last_window: (at_end.scored > 0).then(|| at_end.share()),
-            whole_stream: whole.share(),
-            while_serving: gradual.then(|| serving.share()),
         })
     }
 }
 
-impl Tally {
-    fn add(&mut self, model: &dyn Classifier, window: &Window) -> Result<()> {
-        let labels = model.predict(&window.rows.inputs)?;
-        let answers = window.rows.answers.as_deref().unwrap_or(&[]);
-        for (label, answer) in labels.as_slice().iter().zip(answers) {
-            self.scored += usize::from(*answer != Answer::Missing);
-            self.hits += usize::from(*answer == Answer::Class(*label));
+impl MethodScore {
+    fn of(name: &str, singles: Vec<Scores>) -> Self {
+        let last: Vec<f64> = singles.iter().filter_map(|s| s.last_window).collect();
+        let whole: Vec<f64> = singles.iter().map(|s| s.whole_stream).collect();
+        let serving: Vec<f64> = singles.iter().filter_map(|s| s.while_serving).collect();
+        Self {
+            method: name.into(),
+            last_window: Interval::student_t(&last),
+            whole_stream: Interval::student_t(&whole).expect("one value a seed"),
+            while_serving: Interval::student_t(&serving),
+            singles,
         }
-        Ok(())
     }
+}
 
-    fn share(self) -> f64 {
-        self.hits as f64 / self.scored.max(1) as f64
+impl Scored {
+    /// Goes along the stream, then scores the last model.
+    fn scores(&self, mut session: Session) -> Result<Scores> {
+        let curriculum = session.adaptation().candidate().curriculum.clone();
+        let mut windows = MemoryWindows::new(self.inputs.clone(), curriculum.windowing())?;
+        let split = windows.ranges().to_vec();
+        let serves = !curriculum.repeats();
+        let mut serving = Proportion::new(0, 0);
+        let mut versions: Vec<Version> = vec![session.adaptation().first().clone()];
+        while let Some(step) = session.advance(&mut windows, &versions as &dyn Archive)? {
+            if let Some(range) = split.get(step.version.number - 1).filter(|_| serves) {
+                let labels = match step.assessed {
+                    Some((labels, _)) => labels,
+                    None => step.before.predict(&self.inputs.slice(range.clone()))?,
+                };
+                serving += right(&labels, &self.answers[range.clone()]);
+            }
+            versions.push(step.version);
+        }
+        let labels = session.adaptation().deployed().predict(&self.inputs)?;
+        let last = split.last().cloned().unwrap_or(0..self.inputs.len());
+        let at_end = right(&labels.slice(last.clone()), &self.answers[last]);
+        Ok(Scores {
+            last_window: at_end.estimate(),
+            whole_stream: right(&labels, &self.answers).estimate().unwrap_or(0.0),
+            while_serving: serving.estimate().filter(|_| serves),
+        })
     }
 }

@@ -1,14 +1,11 @@
 //! `export --onnx`: a model as an ONNX graph that any runtime can run. Imputation and standardisation are part of the
 //! graph; categories are not: their inputs are 0 or 1, one per category, in the order of the property `features`.
 
-mod graph;
-mod models;
-mod wire;
-
-use self::graph::{Attribute, Element, Graph, Value};
-use super::bundle::Bundle;
+use super::model_file::Bundle;
+use crate::Result;
 use crate::data::Shape;
 use crate::models::Classifier;
+use crate::models::onnx::{Attribute, Element, Graph, Node};
 use crate::reading::{Coding, Feature, InputEncoding};
 
 /// The bytes of an ONNX file that takes `input` and gives `probabilities` and `class`.
@@ -16,36 +13,37 @@ use crate::reading::{Coding, Feature, InputEncoding};
 /// Tables are rows of numbers as they stand in the file, one per entry of the property `features`; a missing one is NaN.
 /// Pictures are height × width × channels with values from 0 to 1. `class` is the place of the class in the property
 /// `classes`.
-pub fn export(bundle: &Bundle) -> Vec<u8> {
+pub fn onnx(bundle: &Bundle) -> Result<Vec<u8>> {
     let mut graph = Graph::default();
     let value = match bundle.encoding.input() {
         InputEncoding::Features(features) => table(&mut graph, features),
         InputEncoding::Images { shape, .. } => graph.input("input", &dimensions(*shape)),
     };
-    let probabilities = models::add(&mut graph, &bundle.model, value);
+    let value = bundle.version.alignment.onnx(&mut graph, value);
+    let probabilities = bundle.version.model.onnx(&mut graph, value)?;
     let probabilities = {
         graph.node_to("probabilities", "Identity", &[&probabilities], &[]);
-        Value::from("probabilities")
+        Node::from("probabilities")
     };
     let across = [("axis", Attribute::Int(1)), ("keepdims", Attribute::Int(0))];
     graph.node_to("class", "ArgMax", &[&probabilities], &across);
-    let classes = bundle.model.n_classes();
+    let classes = bundle.version.n_classes();
     graph.output(&probabilities, Element::Float, &[classes]);
-    graph.output(&Value::from("class"), Element::Int, &[]);
+    graph.output(&Node::from("class"), Element::Int, &[]);
     let json = |names: &[String]| serde_json::to_string(names).expect("texts are JSON");
     graph.property("classes", json(bundle.classes()));
     graph.property("features", json(&bundle.encoding.input_names()));
-    graph.property("version", bundle.version.to_string());
-    graph.finish(
+    graph.property("version", bundle.number().to_string());
+    Ok(graph.finish(
         env!("CARGO_PKG_VERSION"),
         "input: rows of numbers as in the file, in the order of the property `features` (a category is 0 or 1), or \
          pictures as height × width × channels from 0 to 1; class: place in the property `classes`",
-    )
+    ))
 }
 
 /// NaN becomes the source's mean (the most frequent category), then (x − shift) / scale in double precision, as `predict`
 /// computes it.
-fn table(graph: &mut Graph, features: &[Feature]) -> Value {
+fn table(graph: &mut Graph, features: &[Feature]) -> Node {
     let (mut fill, mut shift, mut scale) = (vec![], vec![], vec![]);
     for feature in features {
         match &feature.coding {

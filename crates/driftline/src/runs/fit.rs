@@ -1,51 +1,47 @@
 //! `fit`: a labelled source into a model that is ready to be adapted.
 
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
-
-use super::bundle::{Bundle, SourceRecord};
-use super::digest::InputDigest;
-use super::model_choice::ModelChoice;
-use super::validation::validate;
+use super::model_file::{Bundle, SourceRecord};
 use crate::Result;
+use crate::adapt::{Named, Registry, Settings, State, Version};
 use crate::data::{Examples, LabeledDomain};
-use crate::models::Learner;
-use crate::models::network::Runtime;
+use crate::models::{AnyLearner, Learner, Preset, Runtime, validate};
 use crate::random::Seed;
 use crate::reading::{
-    Choice, EncodeOptions, Encoding, FrameSource, LabeledRows, Notes, ReadOptions,
+    Choice, EncodeOptions, Encoding, FrameSource, InputDigest, Notes, ReadOptions,
 };
 
 /// How a source model is trained.
 ///
 /// ```no_run
-/// use driftline::reading::Files;
-/// use driftline::service::{Fit, ModelChoice};
+/// use driftline::prelude::*;
 ///
 /// # fn main() -> driftline::Result<()> {
-/// let source = Files::new(["source.csv"])?;
-/// let model = Fit::new("label").model(ModelChoice::Mlp).seed(1).run(&source, source.paths())?;
-/// model.save("model.safetensors".as_ref())?;
+/// let model = Fit::new("label").model("mlp").seed(1).run(&Files::new(["source.csv"])?)?;
+/// model.save("model.safetensors")?;
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Fit {
     /// The columns and rows; `label` must be named.
     pub choice: Choice,
     pub read: ReadOptions,
-    pub model: ModelChoice,
-    /// Passes of a network over the source and over each window; 20 if none are given.
-    pub epochs: Option<NonZeroUsize>,
+    /// What it leaves out is as in [`Settings::for_own_data`].
+    pub settings: Settings,
     pub seed: u64,
     pub runtime: Runtime,
+    pub registry: Registry,
 }
 
 /// A source that was read, before anything is trained on it.
+#[derive(Clone, Debug)]
 pub(super) struct Prepared {
     pub encoding: Encoding,
-    pub rows: LabeledRows,
+    pub domain: LabeledDomain,
+    pub stated: String,
     pub notes: Notes,
+    pub digests: Vec<InputDigest>,
 }
 
 impl Fit {
@@ -57,27 +53,33 @@ impl Fit {
                 ..Choice::default()
             },
             read: ReadOptions::default(),
-            model: ModelChoice::Auto,
-            epochs: None,
+            settings: Settings::new(),
             seed: 0,
-            runtime: Runtime::default(),
+            runtime: Runtime::all_cores(),
+            registry: Registry::default(),
         }
     }
 
-    pub fn model(self, model: ModelChoice) -> Self {
-        Self { model, ..self }
+    /// A model by its name: `auto`, `linear`, `mlp`, `cnn`, `margin`, or one of the registry.
+    pub fn model(mut self, name: &str) -> Self {
+        self.settings.model = Some(Named::plain(name));
+        self
     }
 
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
     }
 
-    /// Reads `source`, trains, and measures the model on rows held out. `inputs` are the files to be recorded by their
-    /// hashes; a source that has none gives an empty list.
-    pub fn run(&self, source: &dyn FrameSource, inputs: &[PathBuf]) -> Result<Bundle> {
-        self.expect_columns(source)?;
-        let inputs = InputDigest::of_all(inputs)?;
-        self.train(self.read(source)?, inputs)
+    pub fn runtime(self, runtime: Runtime) -> Self {
+        Self { runtime, ..self }
+    }
+
+    /// Reads `source`, trains, and measures the model on rows held out.
+    pub fn run(&self, source: &dyn FrameSource) -> Result<Bundle> {
+        self.runtime.install(|| {
+            self.expect_columns(source)?;
+            self.train(&self.read(source)?)
+        })
     }
 
     /// Where no stream follows that might have them, the columns of time and identifiers must be in the source.
@@ -89,50 +91,71 @@ impl Fit {
     /// The source, encoded. Nothing is trained yet.
     pub(super) fn read(&self, source: &dyn FrameSource) -> Result<Prepared> {
         let mut notes = Notes::new();
-        let options = EncodeOptions { standardize: true };
-        let (encoding, rows) =
-            Encoding::fit(source, &self.choice, &self.read, options, &mut notes)?;
+        let options = EncodeOptions {
+            standardize: self.settings().scaling.unwrap_or(false),
+        };
+        let read = limited(&self.read, &self.runtime);
+        let (encoding, rows) = Encoding::fit(source, &self.choice, &read, options, &mut notes)?;
         Ok(Prepared {
             encoding,
-            rows,
+            domain: LabeledDomain::new(rows.inputs, rows.labels)?,
+            stated: rows.stated,
             notes,
+            digests: rows.digests,
         })
     }
 
-    pub(super) fn train(&self, source: Prepared, inputs: Vec<InputDigest>) -> Result<Bundle> {
-        let Prepared {
-            encoding,
-            rows,
-            notes,
-        } = source;
-        let class_counts = rows.labels.counts();
-        let domain = LabeledDomain::new(rows.inputs, rows.labels)?;
+    fn settings(&self) -> Settings {
+        self.settings.clone().or(&Settings::for_own_data())
+    }
+
+    /// The name of the model, once the form of its inputs is known.
+    pub(super) fn model_name(&self, encoding: &Encoding) -> String {
+        let named = self.settings().model;
+        let name = named.as_ref().map_or("auto", |named| &*named.name);
+        match name.parse::<Preset>() {
+            Ok(preset) => preset.resolved(encoding.shape()).to_string(),
+            Err(_) => name.to_owned(),
+        }
+    }
+
+    pub(super) fn train(&self, source: &Prepared) -> Result<Bundle> {
+        let plan = self.settings().resolve("plain", &self.registry, None)?;
+        let plan = plan.with_runtime(&self.runtime);
+        let domain = &source.domain;
         domain.expect_two_classes()?;
-        let seed = Seed::new(self.seed).named("fit");
-        let examples = Examples::from(&domain);
-        let learner = self
-            .model
-            .learner(&examples, self.epochs, seed.named("settings"))?
-            .with_runtime(self.runtime);
-        let validation = validate(&learner, &domain, seed)?;
-        let model = learner.fit(&examples, seed.named("model"))?;
+        let seed = Seed::new(self.seed);
+        let examples = Examples::from(domain);
+        let tuned = |learner: &AnyLearner| learner.tuned(&examples, seed.named("tuning"));
+        let learner = tuned(&plan.source_learner)?;
+        let student = match plan.candidate.learner == plan.source_learner {
+            true => learner.clone(),
+            false => tuned(&plan.candidate.learner)?,
+        };
+        let validation = validate(&learner, domain, seed)?;
+        let model = learner.fit(&examples, seed.named("source"))?;
         let record = SourceRecord {
-            model: self.model.resolved(encoding.shape()),
+            model: self.model_name(&source.encoding),
             rows: domain.len(),
-            class_counts,
+            class_counts: domain.labels().counts(),
             seed: self.seed,
             validation,
-            inputs,
+            inputs: source.digests.clone(),
             choice: self.choice.clone(),
-            stated: rows.stated,
-            notes,
+            stated: source.stated.clone(),
+            notes: source.notes.clone(),
         };
         Ok(Bundle {
-            model,
-            learner,
-            encoding,
+            version: Version::source(model),
+            learner: student,
+            encoding: source.encoding.clone(),
             source: record,
-            version: 0,
+            policy: State::default(),
         })
     }
+}
+
+/// How files are read, within what `runtime` allows.
+pub(super) fn limited(read: &ReadOptions, runtime: &Runtime) -> ReadOptions {
+    read.limited(runtime.memory(), runtime.cancel())
 }

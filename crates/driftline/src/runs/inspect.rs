@@ -5,12 +5,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::bundle::Bundle;
-use super::run::{FileState, Manifest, RunFolder};
-use super::window::WindowRecord;
+use super::folder::{FileState, RunFolder, RunManifest};
+use super::model_file::Bundle;
+use super::record::WindowRecord;
 use crate::Result;
-use crate::models::Classifier;
-use crate::models::any::{AnyLearner, AnyModel};
+use crate::models::AnyLearner;
 use crate::reading::{self, ReadOptions};
 
 /// What was found at a path.
@@ -48,13 +47,13 @@ pub struct ModelView {
     pub label: String,
     pub parameters: usize,
     pub learner: AnyLearner,
-    pub source: super::bundle::SourceRecord,
+    pub source: super::model_file::SourceRecord,
 }
 
 /// A run folder.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunView {
-    pub manifest: Manifest,
+    pub manifest: RunManifest,
     pub windows: Vec<WindowRecord>,
     /// Files that are not what the manifest says; empty for a sound run.
     pub damaged: Vec<(String, FileState)>,
@@ -110,19 +109,14 @@ fn run(folder: &Path) -> Result<RunView> {
 
 impl ModelView {
     pub fn of(bundle: &Bundle) -> Self {
-        let parameters = match &bundle.model {
-            AnyModel::Linear(model) => model.n_classes() * (model.shape().size() + 1),
-            AnyModel::Margin(model) => model.weights.len() + 1,
-            AnyModel::Network(model) => model.blueprint().n_parameters(),
-        };
         Self {
-            model: bundle.source.model.to_string(),
-            version: bundle.version,
+            model: bundle.source.model.clone(),
+            version: bundle.number(),
             input: bundle.encoding.shape().to_string(),
             features: bundle.encoding.input_names(),
             classes: bundle.classes().to_vec(),
             label: bundle.encoding.label().into(),
-            parameters,
+            parameters: bundle.version.model.n_parameters(),
             learner: bundle.learner.clone(),
             source: bundle.source.clone(),
         }

@@ -1,111 +1,108 @@
-//! What one step did to the predictions, and — where there are answers — to their accuracy. The only place in which
-//! answers are looked at: nothing here trains.
+//! What one step did to the predictions, and — where there are answers — to their accuracy. Nothing here trains.
 
-use super::window::{ClassScore, Score, Shares, WindowRecord};
-use crate::Result;
-use crate::adapt::Labeling;
-use crate::data::{Inputs, Labels, Probabilities};
+use std::collections::BTreeMap;
+
+use super::record::{ClassScore, Fate, Score, Shares, WindowRecord};
+use crate::adapt::{Decision, Step, Version};
+use crate::data::{Inputs, Labels, Probabilities, Proportion};
 use crate::models::Classifier;
 use crate::reading::{Answer, Notes};
+use crate::{Error, Result};
 
-/// The models that a window is measured with.
-pub struct Models<'a> {
-    /// The source model.
-    pub unadapted: &'a dyn Classifier,
-    /// The model that labelled the window.
-    pub before: &'a dyn Classifier,
-    /// The model that learned from it.
-    pub after: &'a dyn Classifier,
-}
-
-impl std::fmt::Debug for Models<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Models").finish_non_exhaustive()
-    }
-}
-
-/// Decisions and mean confidence of one model.
-struct Assessed {
-    labels: Labels,
-    confidence: f64,
-}
+/// Decisions and probabilities of one model.
+type Assessed = (Labels, Probabilities);
 
 /// A window's record, and the adapted model's predictions for its rows.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Measured {
     pub record: WindowRecord,
     pub labels: Labels,
     pub probabilities: Probabilities,
 }
 
-/// Measures step `window` on `inputs`. Places, times and instruction set are left to the caller.
+/// Measures a step on `inputs`, the rows that arrived with it; `unadapted` is the source model. Places, times and
+/// instruction set are left to the caller.
 pub fn measure(
-    window: usize,
-    teacher: usize,
-    models: &Models<'_>,
-    labeling: &Labeling,
+    step: &Step,
+    unadapted: &Version,
     inputs: &Inputs,
     answers: Option<&[Answer]>,
     classes: &[String],
 ) -> Result<Measured> {
-    let assess = |model: &dyn Classifier| -> Result<(Assessed, Probabilities)> {
-        let (labels, probabilities) = model.assess(inputs)?;
-        let confidence = mean_confidence(&probabilities);
-        Ok((Assessed { labels, confidence }, probabilities))
+    if let Some(answers) = answers.filter(|answers| answers.len() != inputs.len()) {
+        return Err(Error::mismatch("the answers", inputs.len(), answers.len()));
+    }
+    let before = match &step.assessed {
+        Some(assessed) => assessed.clone(),
+        None => step.before.assess(inputs)?,
     };
-    let (unadapted, _) = assess(models.unadapted)?;
-    let (before, _) = assess(models.before)?;
-    let (after, probabilities) = assess(models.after)?;
+    let same = |a: &Version, b: &Version| a.alignment == b.alignment && a.model == b.model;
+    let of = |version: &Version| -> Result<Assessed> {
+        match same(version, &step.before) {
+            true => Ok(before.clone()),
+            false => version.assess(inputs),
+        }
+    };
+    let (after, source) = rayon::join(|| of(&step.version), || of(unadapted));
+    let (after, source) = (after?, source?);
     let rows = inputs.len().max(1) as f64;
     let differ = |a: &Assessed, b: &Assessed| {
-        let pairs = a.labels.as_slice().iter().zip(b.labels.as_slice());
-        pairs.filter(|(a, b)| a != b).count() as f64 / rows
+        let same = a.0.agreement(&b.0);
+        (same.n - same.hits) as f64 / rows
     };
     let balance = |assessed: &Assessed| {
-        let counts = assessed.labels.counts();
-        let named = classes.iter().cloned().zip(counts);
+        let named = classes.iter().cloned().zip(assessed.0.counts());
         Shares(named.map(|(name, n)| (name, n as f64 / rows)).collect())
     };
+    let labeling = step.labeling.as_ref();
+    let (seen, kept) = labeling.map_or((0, 0), |labeling| (labeling.seen, labeling.kept));
+    let reason = match &step.decision {
+        Decision::Deploy(_) => None,
+        Decision::Hold { why } | Decision::RollBack { why, .. } => Some(why.clone()),
+    };
     let record = WindowRecord {
-        window,
-        teacher,
+        window: step.version.number,
+        teacher: step.before.number,
         first: None,
         last: None,
         from: None,
         to: None,
-        seen: labeling.seen,
-        kept: labeling.kept,
-        kept_fraction: labeling.kept as f64 / labeling.seen.max(1) as f64,
-        held: labeling.held,
-        confidence_before: before.confidence,
-        confidence_after: after.confidence,
-        confidence_unadapted: unadapted.confidence,
+        seen,
+        kept,
+        kept_fraction: kept as f64 / seen.max(1) as f64,
+        held: labeling.is_some_and(|labeling| labeling.held),
+        decision: Fate::from(&step.decision),
+        candidate: step.candidate.clone(),
+        reason,
+        confidence_before: before.1.mean_top(),
+        confidence_after: after.1.mean_top(),
+        confidence_unadapted: source.1.mean_top(),
         disagreement: differ(&before, &after),
-        flips: differ(&unadapted, &after),
+        flips: differ(&source, &after),
         class_balance: balance(&after),
-        class_balance_unadapted: balance(&unadapted),
-        score: answers.and_then(|answers| {
-            score(
-                [&before.labels, &after.labels, &unadapted.labels],
-                answers,
-                classes,
-            )
-        }),
+        class_balance_unadapted: balance(&source),
+        score: answers
+            .and_then(|answers| score([&before.0, &after.0, &source.0], answers, classes)),
         notes: Notes::new(),
         isa: None,
+        inputs: vec![],
+        files: BTreeMap::new(),
     };
+    let (labels, probabilities) = after;
     Ok(Measured {
         record,
-        labels: after.labels,
+        labels,
         probabilities,
     })
 }
 
-/// The mean of the highest probabilities.
-pub(super) fn mean_confidence(probabilities: &Probabilities) -> f64 {
-    let top = |row: &[f32]| f64::from(row.iter().copied().fold(0.0, f32::max));
-    let sum: f64 = probabilities.iter().map(top).sum();
-    sum / probabilities.len().max(1) as f64
+/// How many of the rows that have an answer are right. Classes that the source lacks are among them, and always wrong.
+pub(super) fn right(labels: &Labels, answers: &[Answer]) -> Proportion {
+    let scored = answers.iter().filter(|a| **a != Answer::Missing).count();
+    let pairs = labels.as_slice().iter().zip(answers);
+    let hits = pairs.filter(|(label, answer)| **answer == Answer::Class(**label));
+    Proportion::new(hits.count(), scored)
 }
 
 /// `None` if no row has an answer.
@@ -114,22 +111,19 @@ fn score(
     answers: &[Answer],
     classes: &[String],
 ) -> Option<Score> {
-    let scored = answers.iter().filter(|a| **a != Answer::Missing).count();
+    let scored = right(before, answers).n;
     if scored == 0 {
         return None;
     }
-    let right = |labels: &Labels, row: usize| match answers[row] {
+    let is_right = |labels: &Labels, row: usize| match answers[row] {
         Answer::Class(class) => labels.as_slice()[row] == class,
         Answer::Unknown | Answer::Missing => false,
     };
     let rows = || 0..answers.len();
-    let accuracy = |labels: &Labels| {
-        let hits = rows().filter(|&row| right(labels, row)).count();
-        hits as f64 / scored as f64
-    };
+    let accuracy = |labels| right(labels, answers).estimate().unwrap_or(0.0);
     let only = |a: &Labels, b: &Labels| {
         rows()
-            .filter(|&row| right(a, row) && !right(b, row))
+            .filter(|&row| is_right(a, row) && !is_right(b, row))
             .count()
     };
     let class = |(number, name): (usize, &String)| {
@@ -137,7 +131,7 @@ fn score(
             .filter(|&row| answers[row] == Answer::Class(number as u32))
             .collect();
         let recall = |labels: &Labels| {
-            let hits = members.iter().filter(|&&row| right(labels, row)).count();
+            let hits = members.iter().filter(|&&row| is_right(labels, row)).count();
             (!members.is_empty()).then(|| hits as f64 / members.len() as f64)
         };
         let predicted = |&&row: &&usize| after.as_slice()[row] as usize == number;

@@ -1,45 +1,43 @@
-//! The practitioner's operations: fit a labelled source, adapt along a stream, step to the next window, predict, roll
-//! back, inspect, compare, export. Each is a small type or function; the program's commands are thin around them.
+//! Runs: one model on its way along one stream, from files into a folder or from arrays in memory. Fit a labelled source,
+//! adapt, step to the next window, predict, roll back, inspect, compare, export; the program's commands are thin around
+//! these.
 
 mod adapt;
-mod bundle;
+mod adapter;
 mod compare;
-mod digest;
+mod export;
 mod fit;
+mod folder;
 mod inspect;
 mod measure;
-mod model_choice;
-pub mod onnx;
-mod plan;
+mod model_file;
 mod predict;
 mod predictions;
-mod radius;
-pub mod run;
+mod preview;
+mod record;
+mod session;
 mod settings;
-mod stages;
 mod step;
+mod stream;
 mod summary;
-mod validation;
-mod walk;
 mod watch;
-mod window;
 
-pub use adapt::{Adapt, Data, Start};
-pub use bundle::{Bundle, MODEL_FORMAT, SourceRecord};
-pub use compare::{Compare, Comparison, MethodScore, Scores};
-pub use digest::InputDigest;
+pub use adapt::{Adapt, Start, is_run};
+pub use adapter::{Adapter, AdapterBuilder, Prediction};
+pub use compare::{Compare, Comparison, METHODS, MethodScore, Scores};
+pub use export::{coarse, onnx};
 pub use fit::Fit;
+pub use folder::{
+    Claim, FileState, Origin, RUN_FORMAT, RunFolder, RunManifest, checkpoint_name, predictions_name,
+};
 pub use inspect::{ColumnView, Inspection, ModelView, RunView, TableView, inspect};
-pub use measure::{Measured, Models, measure};
-pub use model_choice::ModelChoice;
-pub use plan::{Plan, Survey, plan};
+pub use measure::{Measured, measure};
+pub use model_file::{Bundle, MODEL_FORMAT, SourceRecord};
 pub use predict::{Predicted, predict};
 pub use predictions::{CLASS, Format, probability_column};
-pub use run::{Manifest, RunFolder};
-pub use settings::{AdaptSettings, Method, Windows};
+pub use preview::{Preview, SourcePreview};
+pub use record::{Checksum, ClassScore, Fate, Place, Score, Shares, WindowRecord};
+pub use settings::RunSettings;
 pub use step::{Stepped, step};
 pub use summary::{AccuracySummary, Signs, Summary, Verdict};
-pub use validation::Validation;
-pub use walk::Walk;
 pub use watch::Watch;
-pub use window::{ClassScore, Place, Score, Shares, WindowRecord};

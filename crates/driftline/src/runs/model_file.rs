@@ -4,40 +4,41 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::digest::InputDigest;
-use super::model_choice::ModelChoice;
-use super::validation::Validation;
+use crate::adapt::{Aligned, Registry, State, Version};
 use crate::data::{Labels, Probabilities};
 use crate::files::write_whole;
-use crate::models::Classifier;
-use crate::models::any::{AnyLearner, AnyModel, ModelDescription};
-use crate::models::arrays::{self, Arrays};
-use crate::models::network::Runtime;
-use crate::reading::{Choice, Encoding, Notes, Rows};
+use crate::models::{
+    AnyLearner, Arrays, Classifier, Learner, Runtime, Stored, Validation, write_arrays,
+};
+use crate::reading::{Choice, Encoding, InputDigest, Notes, Rows};
 use crate::{Error, Result};
 
-/// The format that this version writes; it reads this one and older ones.
-pub const MODEL_FORMAT: u32 = 1;
+/// The newest format that this version writes; it reads this one and older ones. Models without an alignment and without
+/// anything to remember are written in format 1.
+pub const MODEL_FORMAT: u32 = 2;
 
 /// A model ready to predict and to be adapted.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Bundle {
-    pub model: AnyModel,
-    /// What trained it, with every setting fixed on the source.
+    pub version: Version,
+    /// What goes on from it, with every setting fixed on the source.
     pub learner: AnyLearner,
     pub encoding: Encoding,
     pub source: SourceRecord,
-    /// Windows adapted to since the source: 0 for the source model itself.
-    pub version: usize,
+    /// What the policy of its run wants to remember.
+    pub policy: State,
 }
 
 /// What a source model was made from, and how well it did there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct SourceRecord {
     /// Never `auto`: what it came to.
-    pub model: ModelChoice,
+    pub model: String,
     pub rows: usize,
     /// How many rows of each class.
     pub class_counts: Vec<usize>,
@@ -56,33 +57,47 @@ pub struct SourceRecord {
 #[serde(deny_unknown_fields)]
 struct Header {
     format: u32,
-    /// The version that wrote the file.
+    /// The version of driftline that wrote the file.
     driftline: String,
     version: usize,
-    model: ModelDescription,
-    learner: AnyLearner,
+    model: Value,
+    learner: Value,
     encoding: Encoding,
     source: SourceRecord,
 }
 
 impl Bundle {
     /// The bytes of the file.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let (model, values) = self.model.store();
-        let header = Header {
-            format: MODEL_FORMAT,
-            driftline: env!("CARGO_PKG_VERSION").into(),
-            version: self.version,
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let Version {
+            number,
+            alignment,
             model,
-            learner: self.learner.clone(),
+            labeler,
+            ..
+        } = &self.version;
+        let Stored {
+            description,
+            mut arrays,
+        } = model.store()?;
+        let own = arrays.len();
+        arrays.extend(alignment.arrays());
+        arrays.extend(labeler.arrays("labeler."));
+        arrays.extend(self.policy.arrays("policy."));
+        let header = Header {
+            format: if arrays.len() == own { 1 } else { MODEL_FORMAT },
+            driftline: env!("CARGO_PKG_VERSION").into(),
+            version: *number,
+            model: serde_json::json!({ model.kind(): description }),
+            learner: serde_json::json!(self.learner),
             encoding: self.encoding.clone(),
             source: self.source.clone(),
         };
-        arrays::write(&header, &values)
+        Ok(write_arrays(&header, &arrays))
     }
 
     /// Reads what [`Bundle::to_bytes`] wrote; the message says what is wrong with anything else.
-    pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, String> {
+    pub fn from_bytes(bytes: &[u8], registry: &Registry) -> Result<Self, String> {
         let (header, mut values) = Arrays::open::<Header>(bytes, MODEL_FORMAT)?;
         let Header {
             version,
@@ -92,57 +107,78 @@ impl Bundle {
             source,
             ..
         } = header;
-        let model = AnyModel::restore(model, &mut values)?;
+        let kinds = registry.models();
+        let model = kinds.restore(&model, &mut values)?;
+        let learner = kinds.stored_learner(&learner)?;
+        let version = Version {
+            number: version,
+            alignment: Aligned::restore(model.shape().size(), &mut values)?,
+            labeler: State::restore("labeler.", &mut values)?,
+            ..Version::source(model)
+        };
+        let policy = State::restore("policy.", &mut values)?;
         values.finish()?;
-        if model.shape() != encoding.shape() {
+        if version.shape() != encoding.shape() {
             return Err(format!(
                 "the model takes {}, but the columns make {}",
-                model.shape(),
+                version.shape(),
                 encoding.shape()
             ));
         }
         let classes = encoding.classes().len();
-        if model.n_classes() != classes || source.class_counts.len() != classes {
+        if version.n_classes() != classes || source.class_counts.len() != classes {
             return Err(format!(
                 "the model tells {} classes apart, but {classes} are named",
-                model.n_classes()
+                version.n_classes()
             ));
         }
-        let fits = matches!(
-            (&learner, &model),
-            (AnyLearner::Linear(_), AnyModel::Linear(_))
-                | (AnyLearner::Network(_), AnyModel::Network(_))
-                | (AnyLearner::Margin(_), AnyModel::Margin(_))
-        );
-        if !fits {
+        if version.number > 0 && learner.kind() != version.model.kind() {
             return Err("the learner's settings are for another kind of model".into());
         }
         Ok(Self {
-            model,
+            version,
             learner,
             encoding,
             source,
-            version,
+            policy,
         })
     }
 
     /// Writes the file whole or not at all.
-    pub fn save(&self, path: &Path) -> Result<()> {
-        write_whole(path, &self.to_bytes())
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        write_whole(path.as_ref(), &self.to_bytes()?)
     }
 
-    pub fn load(path: &Path) -> Result<Self> {
+    pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+        Self::load_with(path, &Registry::default())
+    }
+
+    /// The same for a model of a kind of your own.
+    pub fn load_with(path: impl AsRef<Path>, registry: &Registry) -> Result<Self> {
+        let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(Error::io(path))?;
-        Self::from_bytes(&bytes).map_err(|message| Error::corrupt(path, message))
+        Self::from_bytes(&bytes, registry).map_err(|message| Error::corrupt(path, message))
     }
 
     /// The same, computing in another way.
-    pub fn with_runtime(self, runtime: Runtime) -> Result<Self> {
-        Ok(Self {
-            model: self.model.with_runtime(runtime)?,
-            learner: self.learner.with_runtime(runtime),
-            ..self
-        })
+    pub fn with_runtime(mut self, runtime: &Runtime) -> Result<Self> {
+        self.version.model = self.version.model.with_runtime(runtime)?;
+        self.learner = self.learner.with_runtime(runtime);
+        Ok(self)
+    }
+
+    /// The same with another version in it.
+    pub(super) fn at(&self, version: &Version, policy: &State) -> Self {
+        Self {
+            version: version.clone(),
+            policy: policy.clone(),
+            ..self.clone()
+        }
+    }
+
+    /// Windows adapted to since the source: 0 for the source model itself.
+    pub fn number(&self) -> usize {
+        self.version.number
     }
 
     /// The names of the classes, by number.
@@ -152,6 +188,6 @@ impl Bundle {
 
     /// The class and the probabilities of every row.
     pub fn predict(&self, rows: &Rows) -> Result<(Labels, Probabilities)> {
-        self.model.assess(&rows.inputs)
+        self.version.assess(&rows.inputs)
     }
 }

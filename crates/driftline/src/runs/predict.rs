@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
-use super::adapt::Data;
-use super::bundle::Bundle;
+use super::fit::limited;
+use super::model_file::Bundle;
 use super::predictions::{Format, Sink};
-use super::watch::Watch;
 use crate::files::write_with;
-use crate::reading::{Choice, Notes, ReadOptions, RowReader};
+use crate::models::Runtime;
+use crate::reading::{Choice, FrameSource, Notes, ReadOptions, RowReader};
 use crate::{Error, Result};
 
 /// What was predicted.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Predicted {
     pub rows: usize,
     /// How often each class was predicted.
@@ -25,23 +26,33 @@ pub struct Predicted {
 /// through and the rows to take.
 pub fn predict(
     bundle: &Bundle,
-    data: &Data,
+    data: &dyn FrameSource,
     choice: &Choice,
     read: &ReadOptions,
     out: &Path,
-    watch: &dyn Watch,
+    runtime: &Runtime,
+) -> Result<Predicted> {
+    runtime.install(|| {
+        let read = limited(read, runtime);
+        write_predictions(bundle, data, choice, &read, out)
+    })
+}
+
+fn write_predictions(
+    bundle: &Bundle,
+    data: &dyn FrameSource,
+    choice: &Choice,
+    read: &ReadOptions,
+    out: &Path,
 ) -> Result<Predicted> {
     let format = Format::of(out)?;
     refuse_overwriting_input(data, out)?;
-    let mut reader = RowReader::open(&*data.source, &bundle.encoding, choice, read)?;
+    let mut reader = RowReader::open(data, &bundle.encoding, choice, read)?;
     let mut counts = vec![0; bundle.classes().len()];
     let mut rows = 0;
     write_with(out, |file| {
         let mut sink = Sink::new(format, file, out, &choice.ids, bundle.classes())?;
         while let Some(batch) = reader.next_rows()? {
-            if watch.should_stop() {
-                return Err(Error::Interrupted);
-            }
             let (labels, probabilities) = bundle.predict(&batch)?;
             for (count, more) in counts.iter_mut().zip(labels.counts()) {
                 *count += more;
@@ -59,12 +70,12 @@ pub fn predict(
     })
 }
 
-fn refuse_overwriting_input(data: &Data, out: &Path) -> Result<()> {
+fn refuse_overwriting_input(data: &dyn FrameSource, out: &Path) -> Result<()> {
     let Ok(out_path) = out.canonicalize() else {
         return Ok(());
     };
     let same = |path: &std::path::PathBuf| path.canonicalize().is_ok_and(|path| path == out_path);
-    match data.inputs.iter().any(same) {
+    match data.paths().iter().any(same) {
         true => Err(Error::corrupt(
             out,
             "is the input itself; predictions must go to another file",

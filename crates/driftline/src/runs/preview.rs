@@ -2,31 +2,32 @@
 
 use serde::Serialize;
 
-use super::adapt::{Adapt, Data, Start, expect_known_answers};
+use super::adapt::{Adapt, Ready, Start};
 use super::fit::{Fit, Prepared};
-use super::model_choice::ModelChoice;
 use crate::Result;
-use crate::reading::{FrameSource, Notes, WindowedStream};
+use crate::reading::{FrameSource, Notes};
 
 /// A source before it is trained on.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Survey {
+#[non_exhaustive]
+pub struct SourcePreview {
     pub rows: usize,
     pub classes: Vec<String>,
     pub class_counts: Vec<usize>,
     pub features: Vec<String>,
     pub input: String,
     /// Never `auto`: what it would come to.
-    pub model: ModelChoice,
+    pub model: String,
     pub stated: String,
     pub notes: Notes,
 }
 
-/// A stream before it is walked.
+/// A stream before it is adapted to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Plan {
+#[non_exhaustive]
+pub struct Preview {
     /// Where a source is to be fitted first.
-    pub source: Option<Survey>,
+    pub source: Option<SourcePreview>,
     pub rows: u64,
     /// The rows of each window.
     pub windows: Vec<usize>,
@@ -40,58 +41,63 @@ pub struct Plan {
 
 impl Fit {
     /// Reads `source` and says what would be trained.
-    pub fn survey(&self, source: &dyn FrameSource) -> Result<Survey> {
-        self.expect_columns(source)?;
-        Ok(self.describe(&self.read(source)?))
+    pub fn preview(&self, source: &dyn FrameSource) -> Result<SourcePreview> {
+        self.runtime.install(|| {
+            self.expect_columns(source)?;
+            Ok(self.describe(&self.read(source)?))
+        })
     }
 
-    fn describe(&self, source: &Prepared) -> Survey {
+    fn describe(&self, source: &Prepared) -> SourcePreview {
         let Prepared {
             encoding,
-            rows,
+            domain,
+            stated,
             notes,
+            ..
         } = source;
-        Survey {
-            rows: rows.labels.len(),
+        SourcePreview {
+            rows: domain.len(),
             classes: encoding.classes().to_vec(),
-            class_counts: rows.labels.counts(),
+            class_counts: domain.labels().counts(),
             features: encoding.input_names(),
             input: encoding.shape().to_string(),
-            model: self.model.resolved(encoding.shape()),
-            stated: rows.stated.clone(),
+            model: self.model_name(encoding),
+            stated: stated.clone(),
             notes: notes.clone(),
         }
     }
 }
 
-/// Reads source and stream and says what [`Adapt::run`] would do.
-pub fn plan(adapt: &Adapt, start: &Start, stream: Data) -> Result<Plan> {
-    let (survey, encoding) = match start {
-        Start::Source(fit, data) => {
-            let source = fit.read(&*data.source)?;
-            (Some(fit.describe(&source)), source.encoding)
-        }
-        Start::Model(bundle, _) => (None, bundle.encoding.clone()),
-    };
-    let settings = &adapt.settings;
-    let (choice, cut) = (&settings.choice, settings.cut());
-    let stream = WindowedStream::open(stream.source, &encoding, choice, cut, &adapt.read)?;
-    let outline = stream.outline();
-    expect_known_answers(outline, choice, &encoding)?;
-    let windows = outline.windows.iter().map(|window| window.rows).collect();
-    let span = outline.span;
-    let span = span.map(|(from, to)| (from.to_string(), to.to_string()));
-    let mut notes = survey
-        .as_ref()
-        .map_or_else(Notes::new, |survey| survey.notes.clone());
-    notes.extend(stream.notes().clone());
-    Ok(Plan {
-        rows: outline.rows,
-        windows,
-        span,
-        remainder: outline.remainder.to_string(),
-        stated: outline.stated.clone(),
-        source: survey,
-        notes,
-    })
+impl Adapt {
+    /// Reads source and stream and says what [`Adapt::run`] would do.
+    pub fn preview(&self, start: Start, stream: impl FrameSource + 'static) -> Result<Preview> {
+        let stream: Box<dyn FrameSource> = Box::new(stream);
+        self.runtime.install(|| self.look(start, stream))
+    }
+
+    fn look(&self, start: Start, stream: Box<dyn FrameSource>) -> Result<Preview> {
+        let plan = self.plan()?;
+        let ready = self.ready(start)?;
+        let source = match &ready {
+            Ready::Source(fit, source) => Some(fit.describe(source)),
+            Ready::Model(..) => None,
+        };
+        let stream = self.windows(ready.encoding(), stream, &plan)?;
+        let outline = stream.outline();
+        let span = outline.span;
+        let mut notes = source
+            .as_ref()
+            .map_or_else(Notes::new, |source| source.notes.clone());
+        notes.extend(stream.notes());
+        Ok(Preview {
+            rows: outline.rows,
+            windows: outline.windows.iter().map(|window| window.rows).collect(),
+            span: span.map(|(from, to)| (from.to_string(), to.to_string())),
+            remainder: outline.remainder.to_string(),
+            stated: outline.stated.clone(),
+            source,
+            notes,
+        })
+    }
 }

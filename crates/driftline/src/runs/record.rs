@@ -1,9 +1,12 @@
 //! What is known of one window after it was adapted to: a line of `windows.jsonl`. No clock times, so that the same run
 //! writes the same bytes.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::reading::Notes;
+use crate::adapt::Decision;
+use crate::reading::{InputDigest, Notes, blake3};
 
 /// One window. Shares are fractions from 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,6 +31,14 @@ pub struct WindowRecord {
     pub kept_fraction: f64,
     /// The filter left nothing or one class: the teacher was kept as it is.
     pub held: bool,
+    /// What became of the step.
+    #[serde(default)]
+    pub decision: Fate,
+    /// The candidate that was deployed, and why something was held or taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// Mean highest probability of the model before, after, and of the source model.
     pub confidence_before: f64,
     pub confidence_after: f64,
@@ -48,6 +59,48 @@ pub struct WindowRecord {
     /// The instruction set, where roundings depend on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub isa: Option<String>,
+    /// What the rows of a window that came by itself are known by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<InputDigest>,
+    /// The files that belong to it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, Checksum>,
+}
+
+/// What became of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fate {
+    #[default]
+    Deploy,
+    Hold,
+    RollBack,
+}
+
+/// What a file must be.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Checksum {
+    pub bytes: u64,
+    pub blake3: String,
+}
+
+impl Checksum {
+    pub fn of(bytes: &[u8]) -> Self {
+        Self {
+            bytes: bytes.len() as u64,
+            blake3: blake3(bytes),
+        }
+    }
+}
+
+impl From<&Decision> for Fate {
+    fn from(decision: &Decision) -> Self {
+        match decision {
+            Decision::Deploy(_) => Fate::Deploy,
+            Decision::Hold { .. } => Fate::Hold,
+            Decision::RollBack { .. } => Fate::RollBack,
+        }
+    }
 }
 
 /// A row of a file, from 1.

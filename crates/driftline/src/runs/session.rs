@@ -1,94 +1,178 @@
-//! The walk along a stream: one self-training step per window, the newest model being the teacher of the next. It knows
-//! nothing of files, and takes any learner.
+//! A model on its way along one stream: the loop with what stands around it, whether rows come from files or arrays and
+//! whether results go to a folder or stay in memory.
 
-use super::measure::{Measured, Models, measure};
+use super::measure::{Measured, measure};
+use super::model_file::Bundle;
+use super::record::Place;
+use super::settings::RunSettings;
 use crate::Result;
-use crate::adapt::{Labeling, SelfTraining};
-use crate::data::{Domain, Inputs};
-use crate::models::Learner;
+use crate::adapt::{Adaptation, Archive, Candidate, Registry, Stage, Step, Windows};
+use crate::data::LabeledDomain;
+use crate::models::Runtime;
 use crate::random::Seed;
-use crate::reading::Answer;
+use crate::reading::{NoteCode, Notes, Rows};
 
-/// A model on its way along a stream.
+/// The loop, and the source model that everything is compared with.
 #[derive(Clone, Debug)]
-pub struct Walk<L: Learner> {
-    method: SelfTraining<L>,
-    unadapted: L::Model,
-    before: L::Model,
-    current: L::Model,
-    /// The version of `before` and of `current`.
-    versions: (usize, usize),
-    labeling: Option<Labeling>,
-    seed: Seed,
+pub(super) struct Session {
+    source: Bundle,
+    adaptation: Adaptation,
+    runtime: Runtime,
 }
 
-impl<L: Learner> Walk<L> {
-    /// Stands before the first window. The optimiser's memory of the source is cleared.
-    pub fn new(method: SelfTraining<L>, source: L::Model, seed: Seed) -> Self {
-        let current = method.learner.forget(&source);
-        Self {
-            method,
-            unadapted: source,
-            before: current.clone(),
-            current,
-            versions: (0, 0),
-            labeling: None,
-            seed,
+impl Session {
+    /// Stands before the first window. `rows` is the labelled source, where it is at hand.
+    pub fn new(
+        source: Bundle,
+        rows: Option<LabeledDomain>,
+        settings: &RunSettings,
+        registry: &Registry,
+        runtime: &Runtime,
+    ) -> Result<Self> {
+        let source = source.with_runtime(runtime)?;
+        let plan = settings.resolve(registry)?;
+        let candidate = Candidate {
+            learner: source.learner.clone(),
+            ..plan.candidate
+        };
+        let seed = Seed::new(settings.seed).named("self-training");
+        let model = source.version.model.clone();
+        let mut adaptation = Adaptation::new(candidate, model, seed)
+            .with_policy(plan.policy)
+            .with_runtime(runtime.clone());
+        if let Some(rows) = rows {
+            adaptation = adaptation.with_source(rows);
         }
+        Ok(Self {
+            source,
+            adaptation,
+            runtime: runtime.clone(),
+        })
     }
 
-    /// Goes on from version `version`, which is `current`.
-    pub fn resumed(self, current: L::Model, version: usize) -> Self {
-        if version == 0 {
-            return self;
-        }
-        Self {
-            before: current.clone(),
-            current,
-            versions: (version, version),
-            ..self
-        }
+    /// Goes on after `done` windows from `newest`, the version in use; the stream is asked for what was learned from
+    /// last.
+    pub fn resumed(
+        mut self,
+        newest: Bundle,
+        done: usize,
+        stream: Option<&mut dyn Windows>,
+    ) -> Result<Self> {
+        let newest = newest.with_runtime(&self.runtime)?;
+        let curriculum = &self.adaptation.candidate().curriculum;
+        let previous = match stream {
+            Some(stream) if (1..=curriculum.stages(stream.count())).contains(&done) => {
+                curriculum.next(done - 1, stream, &newest.version)?
+            }
+            _ => None,
+        };
+        let previous = previous.and_then(|stage| stage.learn);
+        let Bundle {
+            version, policy, ..
+        } = newest;
+        self.adaptation = self.adaptation.resumed(version, done, policy, previous);
+        Ok(self)
     }
 
-    /// The newest model.
-    pub fn current(&self) -> &L::Model {
-        &self.current
+    /// The source model with the version in use in it.
+    pub fn current(&self) -> Bundle {
+        let adaptation = &self.adaptation;
+        self.source
+            .at(adaptation.deployed(), adaptation.policy_state())
     }
 
-    /// Self-trains on `domain`; the new model is version `number`. Its randomness depends on seed and number alone, so
-    /// that a walk may be resumed.
-    pub fn step(&mut self, number: usize, domain: &Domain) -> Result<&Labeling> {
-        let seed = self.seed.named("adapt").nth(number);
-        let teacher = &self.current;
-        let step = self.method.step(teacher, Some(teacher), domain, seed)?;
-        let model = step.model.unwrap_or_else(|| self.current.clone());
-        self.before = std::mem::replace(&mut self.current, model);
-        self.versions = (self.versions.1, number);
-        Ok(self.labeling.insert(step.labeling))
+    pub fn source(&self) -> &Bundle {
+        &self.source
     }
 
-    /// What the last step did to the predictions for `inputs`; answers are for scoring.
+    pub fn adaptation(&self) -> &Adaptation {
+        &self.adaptation
+    }
+
+    /// How many stages a stream of so many windows makes.
+    pub fn planned(&self, windows: usize) -> usize {
+        self.adaptation.candidate().curriculum.stages(windows)
+    }
+
+    /// The next stage of a stream.
+    pub fn advance(
+        &mut self,
+        stream: &mut dyn Windows,
+        archive: &dyn Archive,
+    ) -> Result<Option<Step>> {
+        self.runtime.cancel().check()?;
+        self.adaptation.advance(stream, archive)
+    }
+
+    /// The same for a stream that begins after `first` stages.
+    pub fn advance_from(
+        &mut self,
+        first: usize,
+        stream: &mut dyn Windows,
+        archive: &dyn Archive,
+    ) -> Result<Option<Step>> {
+        self.runtime.cancel().check()?;
+        let adaptation = &mut self.adaptation;
+        let place = adaptation.done() - first;
+        let curriculum = &adaptation.candidate().curriculum;
+        let stage = curriculum.next(place, stream, adaptation.deployed())?;
+        stage
+            .map(|stage| adaptation.take(stage, archive))
+            .transpose()
+    }
+
+    /// Windows so far.
+    pub fn done(&self) -> usize {
+        self.adaptation.done()
+    }
+
+    /// One window that comes by itself.
+    pub fn arrive(&mut self, rows: &Rows, archive: &dyn Archive) -> Result<Step> {
+        let window = crate::data::Domain::new(rows.inputs.clone());
+        let stage: Stage = self.adaptation.candidate().curriculum.arriving(window);
+        self.adaptation.take(stage, archive)
+    }
+
+    /// What the step did, measured on the rows that arrived with it.
     pub fn measure(
         &self,
-        inputs: &Inputs,
-        answers: Option<&[Answer]>,
-        classes: &[String],
+        step: &Step,
+        rows: &Rows,
+        span: Option<(String, String)>,
+        mut notes: Notes,
     ) -> Result<Measured> {
-        let models = Models {
-            unadapted: &self.unadapted,
-            before: &self.before,
-            after: &self.current,
-        };
-        let nothing = Labeling {
-            seen: 0,
-            kept: 0,
-            class_counts: vec![],
-            held: true,
-        };
-        let labeling = self.labeling.as_ref().unwrap_or(&nothing);
-        let (teacher, version) = self.versions;
-        measure(
-            version, teacher, &models, labeling, inputs, answers, classes,
-        )
+        let number = step.version.number;
+        if let Some(labeling) = step.labeling.as_ref().filter(|labeling| labeling.held) {
+            let window = number.to_string();
+            notes.add(NoteCode::WindowHeld, &window, 1, || {
+                let what = match labeling.kept {
+                    0 => "no row".to_owned(),
+                    kept => format!("{kept} rows of one class only"),
+                };
+                format!("window {number} was held: the filter left {what}, so the model before it was kept as it is")
+            });
+        }
+        let answers = rows.answers.as_deref();
+        let unadapted = &self.source.version;
+        let classes = self.source.classes();
+        let mut measured = measure(step, unadapted, &rows.inputs, answers, classes)?;
+        let record = &mut measured.record;
+        record.notes = notes;
+        (record.from, record.to) = span.unzip();
+        record.first = place(rows, 0);
+        record.last = rows.len().checked_sub(1).and_then(|last| place(rows, last));
+        let isa = self.runtime.isa.to_string();
+        record.isa = self.source.learner.depends_on_isa().then_some(isa);
+        Ok(measured)
     }
+}
+
+fn place(rows: &Rows, index: usize) -> Option<Place> {
+    (index < rows.inputs.len()).then(|| {
+        let (file, row) = rows.origins.get(index);
+        Place {
+            file: file.display().to_string(),
+            row,
+        }
+    })
 }

@@ -1,12 +1,12 @@
 //! `step`: one more window for a run that exists, adapted to from its current version.
 
-use super::adapt::{Data, Walker};
-use super::digest::InputDigest;
-use super::run::{RunFolder, StepInput};
-use super::stages::Stage;
-use crate::data::Domain;
-use crate::models::network::Runtime;
-use crate::reading::{Notes, ReadOptions, read_all};
+use super::fit::limited;
+use super::folder::RunFolder;
+use super::predictions::WindowTable;
+use super::session::Session;
+use crate::adapt::Registry;
+use crate::models::Runtime;
+use crate::reading::{FrameSource, Notes, ReadOptions, Rows, read_all_hashed};
 use crate::{Error, Result};
 
 /// What became of the new rows.
@@ -22,51 +22,58 @@ pub enum Stepped {
 /// where the data have it.
 pub fn step(
     run: &mut RunFolder,
-    data: &Data,
+    data: &dyn FrameSource,
     answers: Option<&str>,
     read: &ReadOptions,
-    runtime: Runtime,
+    runtime: &Runtime,
 ) -> Result<Stepped> {
-    let inputs = InputDigest::of_all(&data.inputs)?;
-    if let Some(window) = run.manifest().window_of(&inputs) {
-        return Ok(Stepped::Known(window));
-    }
-    let (finished, planned) = (run.manifest().windows, run.manifest().planned);
-    if finished < planned {
-        return Err(Error::corrupt(
-            run.folder(),
-            format!(
-                "is not finished: {finished} of {planned} windows; the command that began it goes on with it, then step"
-            ),
-        ));
-    }
-    let mut choice = run.manifest().settings.choice.clone();
-    match answers {
-        Some(column) => choice.answers = Some(column.to_owned()),
-        None => {
-            let reader = data.source.open(read)?;
-            let present = |column: &String| reader.fields().iter().any(|f| f.name == *column);
-            choice.answers = choice.answers.filter(present);
+    runtime.install(|| {
+        let (finished, planned) = (run.manifest().windows, run.manifest().planned);
+        let mut choice = run.manifest().settings.choice.clone();
+        match answers {
+            Some(column) => choice.answers = Some(column.to_owned()),
+            None => {
+                let reader = data.open(read)?;
+                let present = |column: &String| reader.fields().iter().any(|f| f.name == *column);
+                choice.answers = choice.answers.filter(present);
+            }
         }
-    }
-    let mut walker = Walker::new(run, runtime)?;
-    let encoding = run.model(Some(0))?.encoding;
-    let mut notes = Notes::new();
-    let rows = read_all(&*data.source, &encoding, &choice, read, &mut notes)?;
-    let number = run.manifest().windows + 1;
-    let times = rows.times.as_ref();
-    let stage = Stage {
-        number,
-        learn: Domain::new(rows.inputs.clone()),
-        span: times.and_then(|times| Some((times.first()?.to_string(), times.last()?.to_string()))),
-        rows,
-        notes,
-        last: true,
-    };
-    let input = StepInput {
-        window: number,
-        inputs,
-    };
-    walker.advance(run, stage, Some(input))?;
-    Ok(Stepped::Added(number))
+        let source = run.model(Some(0))?;
+        let mut notes = Notes::new();
+        let read = limited(read, runtime);
+        let (rows, inputs) = read_all_hashed(data, &source.encoding, &choice, &read, &mut notes)?;
+        if let Some(window) = run.window_of(&inputs) {
+            return Ok(Stepped::Known(window));
+        }
+        if finished < planned {
+            return Err(Error::Unfinished {
+                path: run.folder().into(),
+                finished,
+                planned,
+            });
+        }
+        let settings = run.manifest().settings.clone();
+        let registry = Registry::clone(run.registry());
+        let session = Session::new(source, None, &settings, &registry, runtime)?;
+        let mut session = session.resumed(run.model(None)?, finished, None)?;
+        let step = session.arrive(&rows, &*run)?;
+        let span = span(&rows);
+        let mut measured = session.measure(&step, &rows, span, notes)?;
+        measured.record.inputs = inputs;
+        let table = WindowTable {
+            rows,
+            classes: session.source().classes().to_vec(),
+            labels: measured.labels,
+            probabilities: measured.probabilities,
+        };
+        run.add_window(measured.record, session.current(), Some(table))?;
+        run.settle()?;
+        Ok(Stepped::Added(finished + 1))
+    })
+}
+
+/// The first and last time of some rows.
+pub(super) fn span(rows: &Rows) -> Option<(String, String)> {
+    let times = rows.times.as_ref()?;
+    Some((times.first()?.to_string(), times.last()?.to_string()))
 }

@@ -1,155 +1,154 @@
-//! What each method learns from, step by step: windows of a stream, its last window, all of it, or windows that pile up.
-//! One window at a time is in memory, but for `all` and `accumulate`, which need what they learn from.
+//! A stream on disk as the curricula see it: one window at a time in memory, but for `up_to` and `all`, which need what
+//! they give.
 
-use std::path::PathBuf;
+use crate::adapt::Windows;
+use crate::data::{Domain, Inputs, Remainder, Windowing};
+use crate::error::DataFault;
+use crate::reading::{Choice, Encoding, FrameSource, Outline, ReadOptions, Window, WindowedStream};
+use crate::{Error, Result};
 
-use super::adapt::expect_known_answers;
-use super::digest::InputDigest;
-use super::settings::{AdaptSettings, Method};
-use crate::Result;
-use crate::data::{Domain, Inputs};
-use crate::reading::{Encoding, FrameSource, Notes, ReadOptions, Rows, Window, WindowedStream};
-
-/// One self-training step.
-#[derive(Clone, Debug)]
-pub(super) struct Stage {
-    /// The version that it leads to.
-    pub number: usize,
-    pub learn: Domain,
-    /// What it is measured on.
-    pub rows: Rows,
-    /// First and last time.
-    pub span: Option<(String, String)>,
-    pub notes: Notes,
-    /// Whether these rows do not come again: then their predictions are stored.
-    pub last: bool,
+/// Windows read from files. They can be gone through once, in order, from any of them on.
+pub(super) struct FileWindows {
+    outline: Outline,
+    /// Gone once the whole stream was asked for.
+    stream: Option<WindowedStream>,
+    /// The window that comes next, once one was taken.
+    next: Option<usize>,
+    /// What was given last, with all that belongs to its rows.
+    arrived: Option<(usize, Window)>,
+    /// Windows up to some number together.
+    pile: Option<(usize, Inputs)>,
 }
 
-/// The steps of a method on a stream.
-pub(super) struct Stages {
-    method: Method,
-    stream: WindowedStream,
-    planned: usize,
-    notes: Notes,
-    /// The version reached.
-    done: usize,
-    /// What has piled up, or what is repeated.
-    kept: Option<Window>,
-    pile: Option<Inputs>,
-}
+/// Where the whole stream stands among the windows.
+const WHOLE: usize = usize::MAX;
 
-impl Stages {
+impl FileWindows {
+    /// Reads the stream once: whatever is wrong with a row is told now.
     pub fn open(
-        stream: Box<dyn FrameSource>,
+        source: Box<dyn FrameSource>,
         encoding: &Encoding,
-        settings: &AdaptSettings,
+        choice: &Choice,
+        windowing: &Windowing,
         read: &ReadOptions,
     ) -> Result<Self> {
-        let (choice, cut) = (&settings.choice, settings.cut());
-        let mut stream = WindowedStream::open(stream, encoding, choice, cut, read)?;
+        let stream = WindowedStream::open(source, encoding, choice, windowing, read)?;
         expect_known_answers(stream.outline(), choice, encoding)?;
-        let planned = stream.outline().windows.len();
-        let notes = stream.notes().clone();
-        if settings.method == Method::All {
-            stream = stream.into_one_window();
-        }
         Ok(Self {
-            method: settings.method,
-            planned,
-            notes,
-            stream,
-            done: 0,
-            kept: None,
+            outline: stream.outline().clone(),
+            stream: Some(stream),
+            next: None,
+            arrived: None,
             pile: None,
         })
     }
 
-    pub fn planned(&self) -> usize {
-        self.planned
+    pub fn outline(&self) -> &Outline {
+        &self.outline
     }
 
-    pub fn stated(&self) -> String {
-        self.stream.outline().stated.clone()
+    /// What was handled about the stream as a whole.
+    pub fn notes(&self) -> crate::reading::Notes {
+        self.stream
+            .as_ref()
+            .map_or_else(Default::default, |stream| stream.notes().clone())
     }
 
-    /// What the stream is known by: its files, `inputs`, or else what it holds.
-    pub fn digests(&self, inputs: &[PathBuf]) -> Result<Vec<InputDigest>> {
-        let seen = &self.stream.outline().digests;
-        match inputs.is_empty() || seen.iter().map(|digest| &digest.path).eq(inputs) {
-            true => Ok(seen.clone()),
-            // A reader of one's own, which says nothing of the files that it is known by.
-            false => InputDigest::of_all(inputs),
-        }
+    /// The rows that were given last, with answers and all: for measuring, never for learning.
+    pub fn arrived(&self) -> Option<&Window> {
+        self.arrived.as_ref().map(|(_, window)| window)
     }
 
-    pub fn notes(&self) -> &Notes {
-        &self.notes
-    }
-
-    /// Goes on after version `done`.
-    pub fn start_after(&mut self, done: usize) -> Result<()> {
-        self.done = done;
-        match self.method {
-            Method::Gradual => {
-                self.stream.start_at(done + 1);
-                Ok(())
-            }
-            // Earlier windows are read again, for the pile.
-            Method::Accumulate => {
-                for _ in 0..done {
-                    if let Some(window) = self.stream.next_window()? {
-                        self.heap(&window.rows.inputs)?;
+    fn take(&mut self, index: usize) -> Result<Domain> {
+        if self.arrived.as_ref().is_none_or(|(at, _)| *at != index) {
+            let stream = self.stream.as_mut().ok_or_else(passed)?;
+            match self.next {
+                None => stream.start_at(index + 1),
+                Some(next) if next == index => {}
+                Some(next) if next < index => {
+                    for _ in next..index {
+                        stream.next_window()?;
                     }
                 }
-                Ok(())
+                Some(_) => return Err(passed()),
             }
-            Method::Target => {
-                self.stream.start_at(self.planned);
-                self.kept = self.stream.next_window()?;
-                Ok(())
-            }
-            Method::All => {
-                self.kept = self.stream.next_window()?;
-                Ok(())
-            }
+            let window = stream.next_window()?.ok_or_else(passed)?;
+            self.next = Some(index + 1);
+            self.arrived = Some((index, window));
         }
+        let (_, window) = self.arrived.as_ref().ok_or_else(passed)?;
+        Ok(Domain::new(window.rows.inputs.clone()))
+    }
+}
+
+/// A curriculum that goes back would have to read the stream once more.
+fn passed() -> Error {
+    Error::NotSupported {
+        what: "a window of a stream on disk that was passed".into(),
+        how: "read again".into(),
+    }
+}
+
+impl Windows for FileWindows {
+    fn count(&self) -> usize {
+        self.outline.windows.len()
     }
 
-    pub fn next(&mut self) -> Result<Option<Stage>> {
-        if self.done >= self.planned {
-            return Ok(None);
-        }
-        let number = self.done + 1;
-        let window = match self.method {
-            Method::Gradual | Method::Accumulate => self.stream.next_window()?,
-            Method::Target | Method::All => self.kept.clone(),
-        };
-        let Some(window) = window else {
-            return Ok(None);
-        };
-        self.done = number;
-        let learn = match self.method {
-            Method::Accumulate => self.heap(&window.rows.inputs)?,
-            _ => window.rows.inputs.clone(),
-        };
-        Ok(Some(Stage {
-            number,
-            learn: Domain::new(learn),
-            span: window
-                .span
-                .map(|(from, to)| (from.to_string(), to.to_string())),
-            rows: window.rows,
-            notes: window.notes,
-            last: !self.method.repeats() || number == self.planned,
-        }))
+    fn window(&mut self, index: usize) -> Result<Domain> {
+        self.take(index)
     }
 
-    fn heap(&mut self, inputs: &Inputs) -> Result<Inputs> {
-        let all = match &self.pile {
-            Some(pile) => pile.followed_by(inputs)?,
-            None => inputs.clone(),
-        };
-        self.pile = Some(all.clone());
-        Ok(all)
+    fn up_to(&mut self, index: usize) -> Result<Domain> {
+        let from = self.pile.as_ref().map_or(0, |(to, _)| to + 1);
+        for at in from..=index {
+            let window = self.take(at)?.inputs;
+            let all = match self.pile.take() {
+                Some((_, pile)) => pile.followed_by(&window)?,
+                None => window,
+            };
+            self.pile = Some((at, all));
+        }
+        let (_, pile) = self.pile.as_ref().ok_or_else(passed)?;
+        Ok(Domain::new(pile.clone()))
+    }
+
+    fn all(&mut self) -> Result<Domain> {
+        if self.arrived.as_ref().is_none_or(|(at, _)| *at != WHOLE) {
+            let stream = self.stream.take().ok_or_else(passed)?;
+            let window = stream.into_one_window().next_window()?;
+            self.arrived = Some((WHOLE, window.ok_or_else(passed)?));
+        }
+        let (_, window) = self.arrived.as_ref().ok_or_else(passed)?;
+        Ok(Domain::new(window.rows.inputs.clone()))
+    }
+
+    fn target_pool(&mut self) -> Result<Domain> {
+        self.take(self.count() - 1)
+    }
+
+    fn remainder(&self) -> Remainder {
+        self.outline.remainder
+    }
+}
+
+/// Refuses answers of which not one is a class of the model.
+pub(super) fn expect_known_answers(
+    outline: &Outline,
+    choice: &Choice,
+    encoding: &Encoding,
+) -> Result<()> {
+    match outline.answers {
+        Some(answers) if answers.unknown > 0 && answers.known == 0 => {
+            let path = outline.digests.first().map(|digest| &*digest.path);
+            let path = path.unwrap_or(std::path::Path::new("the stream"));
+            let classes = encoding.classes().join("`, `");
+            let fault = DataFault::new(path, "none of the answers is a class of the model")
+                .column(choice.answers.as_deref().unwrap_or_default())
+                .help(format!(
+                    "the classes are `{classes}`; name the column that has them with --answers"
+                ));
+            Err(fault.into())
+        }
+        _ => Ok(()),
     }
 }

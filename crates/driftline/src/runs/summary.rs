@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::bundle::SourceRecord;
-use super::run::RunFolder;
-use super::window::{Shares, WindowRecord};
+use super::folder::RunFolder;
+use super::model_file::SourceRecord;
+use super::record::{Score, Shares, WindowRecord};
 use crate::evaluate::paired_shares;
 
 /// The outcome of a run.
@@ -73,7 +73,8 @@ impl Summary {
         let records = run.records();
         let last = records.last()?;
         let held = records.iter().filter(|record| record.held).count();
-        let accuracy = match run.manifest().settings.method.repeats() {
+        let repeats = ["target", "pooled"].contains(&run.manifest().settings.curriculum());
+        let accuracy = match repeats {
             false => AccuracySummary::of(records),
             // The same rows are scored after every step over the stream: only the last of these counts.
             true => {
@@ -107,7 +108,7 @@ impl AccuracySummary {
         if scored == 0 {
             return None;
         }
-        let mean = |pick: fn(&super::window::Score) -> f64| {
+        let mean = |pick: fn(&Score) -> f64| {
             let sum: f64 = scores().map(|s| pick(s) * s.scored as f64).sum();
             sum / scored as f64
         };

@@ -1,7 +1,7 @@
-//! Watches an operation from outside: progress, notes, clocks and Ctrl-C live there, not here.
+//! Watches an operation from outside: progress, notes and clocks live there, not here.
 
-use super::bundle::Bundle;
-use super::window::WindowRecord;
+use super::model_file::Bundle;
+use super::record::WindowRecord;
 use crate::reading::Notes;
 
 pub trait Watch: Sync {
@@ -11,12 +11,10 @@ pub trait Watch: Sync {
     fn begin(&self, _windows: usize, _finished: usize) {}
     /// Things that were handled in the stream as a whole.
     fn noted(&self, _notes: &Notes) {}
-    /// A window is finished and safely stored.
+    /// A window is finished; it is stored while the next one is worked on.
     fn window(&self, _record: &WindowRecord, _windows: usize) {}
-    /// Asked between windows and batches; true ends with [`Error::Interrupted`](crate::Error::Interrupted).
-    fn should_stop(&self) -> bool {
-        false
-    }
+    /// A candidate was scored with a seed.
+    fn compared(&self, _candidate: &str, _seed: u64) {}
 }
 
 /// Nobody is watching.

@@ -40,7 +40,9 @@ impl Aligned {
         }
         let map = |row: &[f32]| -> Vec<f32> {
             let columns = row.iter().zip(shift).zip(scale);
-            columns.map(|((x, shift), scale)| (x - shift) * scale).collect()
+            columns
+                .map(|((x, shift), scale)| (x - shift) * scale)
+                .collect()
         };
         Inputs::new(inputs.iter().flat_map(map).collect(), inputs.shape())
     }

@@ -52,7 +52,9 @@ impl Curriculum for Gradual {
     fn next(&self, done: usize, stream: &mut dyn Windows, _: &Version) -> Result<Option<Stage>> {
         let count = stream.count();
         if done < count {
-            return stream.window(done).map(|window| Some(Stage::window(window)));
+            return stream
+                .window(done)
+                .map(|window| Some(Stage::window(window)));
         }
         match self.then_target && done == count {
             true => stream.target_pool().map(|pool| {

@@ -49,7 +49,9 @@ impl From<SourceOnly> for Option<WindowsSpec> {
 impl Curriculum for SourceOnly {
     fn next(&self, done: usize, stream: &mut dyn Windows, _: &Version) -> Result<Option<Stage>> {
         match self.windowing.is_some() && done < stream.count() {
-            true => stream.window(done).map(|window| Some(self.arriving(window))),
+            true => stream
+                .window(done)
+                .map(|window| Some(self.arriving(window))),
             false => Ok(None),
         }
     }

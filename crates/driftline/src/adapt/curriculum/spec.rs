@@ -79,7 +79,8 @@ impl WindowsSpec {
         let mut given = [
             self.window.map(|size| Windowing::Size(size, tail)),
             self.windows.map(Windowing::Count),
-            self.boundaries.map(|ends| Windowing::Boundaries(ends, tail)),
+            self.boundaries
+                .map(|ends| Windowing::Boundaries(ends, tail)),
             self.every.map(Windowing::Every),
             self.windowing,
         ]

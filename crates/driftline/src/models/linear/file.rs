@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::kernel;
 use super::margin::MarginModel;
 use super::softmax::LinearModel;
-use crate::data::Shape;
 use super::{LinearLearner, MarginLearner, Solver};
+use crate::data::Shape;
 use crate::models::arrays::{Array, Arrays, checked_step};
 use crate::models::onnx::{self, Graph, Node};
 use crate::models::optimizer::AdamState;
@@ -155,10 +155,7 @@ impl LinearModel {
         arrays
     }
 
-    fn restore(
-        description: LinearDescription,
-        arrays: &mut Arrays<'_>,
-    ) -> Result<Self, String> {
+    fn restore(description: LinearDescription, arrays: &mut Arrays<'_>) -> Result<Self, String> {
         let LinearDescription {
             input,
             n_classes,

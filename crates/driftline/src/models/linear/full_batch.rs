@@ -310,9 +310,13 @@ mod tests {
         let reduced = minimize(&start, &examples, &FullBatch::default(), 0.01).unwrap();
         let mut general = Objective::new(&start, &examples, 0.01);
         (general.n_scores, general.lambda) = (2, 0.01);
-        let found = lbfgs::minimize(general.reduce(&start), 1000, 1e-6, &Cancel::new(), |at, g| {
-            general.value(at, g)
-        });
+        let found = lbfgs::minimize(
+            general.reduce(&start),
+            1000,
+            1e-6,
+            &Cancel::new(),
+            |at, g| general.value(at, g),
+        );
         let general = general.expand(&found.at, &start);
         for class in 0..2 {
             for (a, b) in reduced.weights(class).iter().zip(general.weights(class)) {

@@ -161,7 +161,7 @@ impl LinearLearner {
             Penalty::L2(lambda) => Ok(lambda.get()),
             Penalty::CrossValidated(search) => {
                 search.choose(examples, seed.named("folds"), &self.runtime)
-            },
+            }
         }
     }
 }
@@ -192,9 +192,14 @@ impl Learner for LinearLearner {
         }
         let lambda = self.lambda(examples, seed)?;
         match self.solver {
-            Solver::MiniBatch(training) => {
-                mini_batch::train(start, examples, &training, lambda, seed, self.runtime.cancel())
-            }
+            Solver::MiniBatch(training) => mini_batch::train(
+                start,
+                examples,
+                &training,
+                lambda,
+                seed,
+                self.runtime.cancel(),
+            ),
             Solver::FullBatch(settings) => {
                 full_batch::minimize(start, examples, &settings, lambda, self.runtime.cancel())
             }

@@ -27,7 +27,8 @@ pub struct LinearSpec {
 
 impl LinearSpec {
     pub(crate) fn learner(settings: &Value, training: &Training) -> Result<AnyLearner> {
-        let spec: Self = serde_json::from_value(settings.clone()).map_err(|e| fault(e.to_string()))?;
+        let spec: Self =
+            serde_json::from_value(settings.clone()).map_err(|e| fault(e.to_string()))?;
         if training.sharpness.is_some() {
             return Err(Error::Experiment {
                 field: "training.sharpness".into(),

@@ -5,10 +5,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::NetworkLearner;
 use super::architecture::{Architecture, Blueprint};
 use super::layers::TensorSpec;
 use super::model::{Network, State, named};
-use super::NetworkLearner;
 use crate::data::Shape;
 use crate::files::write_whole;
 use crate::models::arrays::{self, Array, Arrays};

@@ -8,9 +8,9 @@ use super::group::Batch;
 use super::model::Network;
 use super::trainer::Trainer;
 use crate::data::Examples;
-use crate::models::{Learner, Runtime};
 use crate::models::optimizer::{Adam, Optimizer};
 use crate::models::training::Training;
+use crate::models::{Learner, Runtime};
 use crate::random::Seed;
 use crate::{Error, Result};
 

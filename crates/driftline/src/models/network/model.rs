@@ -4,8 +4,8 @@ use super::architecture::Blueprint;
 use super::inference;
 use super::layers::TensorSpec;
 use crate::data::{Examples, Inputs, Probabilities, Shape};
-use crate::models::{Classifier, Runtime};
 use crate::models::optimizer::OptimizerMemory;
+use crate::models::{Classifier, Runtime};
 use crate::random::Seed;
 use crate::{Error, Result};
 

@@ -5,11 +5,11 @@ use super::architecture::Blueprint;
 use super::group::{Batch, Context, Group, cut, most_groups, norm_of};
 use super::kernels::{Aligned, FlushDenormals, Team, vectorized};
 use super::model::State;
-use crate::models::Runtime;
 use super::phases::{Phase, phases};
 use super::program::{
     Kind, Normalizer, Packed, Partial, Program, Step, pack_all, turn, unpack_all,
 };
+use crate::models::Runtime;
 use crate::models::optimizer::{Optimizer, OptimizerMemory};
 
 /// Parameters that one member of the team moves at a time.

@@ -8,31 +8,15 @@ mod times;
 mod walk;
 
 use std::fmt;
-use std::num::NonZeroUsize;
-
-use serde::{Deserialize, Serialize};
 
 use super::schema::{self, Opened};
-use super::{Choice, Encoding, FrameSource, InputDigest, Notes, Period, ReadOptions, Rows, Time};
+use super::{Choice, Encoding, FrameSource, InputDigest, Notes, ReadOptions, Rows, Time};
 use crate::Result;
-use crate::data::{Remainder, Tail};
+use crate::data::{Remainder, Windowing};
 use plan::Plan;
 use walk::Walk;
 
 pub use survey::AnswerCounts;
-
-/// Where one window ends and the next begins.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cut {
-    /// Windows of so many rows.
-    Size(NonZeroUsize, Tail),
-    /// So many windows, as even as possible.
-    Count(NonZeroUsize),
-    /// A window per calendar period, or per step of a numeric time column. The last one may be incomplete; periods
-    /// without rows have no window.
-    Every(Period),
-}
 
 /// What lies ahead, learned before the first window is read.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +69,7 @@ impl WindowedStream {
         source: Box<dyn FrameSource>,
         encoding: &Encoding,
         choice: &Choice,
-        cut: Cut,
+        windowing: &Windowing,
         options: &ReadOptions,
     ) -> Result<Self> {
         schema::expect_images(encoding, options)?;
@@ -100,7 +84,7 @@ impl WindowedStream {
             mut notes,
         } = schema::open(&*source, encoding, choice, &hashed)?;
         let survey = first::pass(&mut *frames, &applied, options)?;
-        let plan = Plan::make(&survey, cut, &applied.files[0], &mut notes)?;
+        let plan = Plan::make(&survey, windowing, &applied.files[0], &mut notes)?;
         let outline = Outline {
             rows: plan.rows,
             windows: plan

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::Cut;
 use super::survey::Survey;
 use crate::data::{Remainder, Windowing};
 use crate::error::DataFault;
@@ -25,7 +24,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// `path` is the file to name in messages about the whole stream.
-    pub fn make(survey: &Survey, cut: Cut, path: &Path, notes: &mut Notes) -> Result<Self> {
+    pub fn make(survey: &Survey, cut: &Windowing, path: &Path, notes: &mut Notes) -> Result<Self> {
         if survey.rows == 0 {
             let why = match survey.filtered {
                 0 => "has no rows",
@@ -45,10 +44,8 @@ impl Plan {
         let clock = clock(survey, cut, path)?;
         let rows = usize::try_from(survey.rows).unwrap_or(usize::MAX);
         let (sizes, remainder) = match cut {
-            Cut::Size(size, tail) => sizes(&Windowing::Size(size, tail), rows, path)?,
-            Cut::Count(count) => sizes(&Windowing::Count(count), rows, path)?,
-            Cut::Every(period) => {
-                let counts = periods(survey, period, clock, path)?;
+            Windowing::Every(period) => {
+                let counts = periods(survey, *period, clock, path)?;
                 let (first, last) = (counts.keys().next(), counts.keys().last());
                 let all = last.zip(first).map_or(0, |(last, first)| last - first + 1);
                 let empty = all as u64 - counts.len() as u64;
@@ -57,6 +54,7 @@ impl Plan {
                 });
                 (counts.into_values().collect(), Remainder::None)
             }
+            by_rows => sizes(by_rows, rows, path)?,
         };
         let tail = match remainder {
             Remainder::None => 0,
@@ -101,8 +99,8 @@ fn sizes(windowing: &Windowing, rows: usize, path: &Path) -> Result<(Vec<usize>,
 }
 
 /// What the stream's times mean, which matters where they are cut by the calendar.
-fn clock(survey: &Survey, cut: Cut, path: &Path) -> Result<Clock> {
-    let Cut::Every(period) = cut else {
+fn clock(survey: &Survey, cut: &Windowing, path: &Path) -> Result<Clock> {
+    let Windowing::Every(period) = cut else {
         return Ok(Clock::AsIs);
     };
     let Some((first, last)) = survey.span else {

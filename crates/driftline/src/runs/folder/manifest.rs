@@ -1,21 +1,23 @@
-//! `manifest.json`: what a run is, how far it has come, and a checksum of every file. It is renamed into place last, so
-//! that whatever it names is whole.
+//! `manifest.json`: what a run is, and how far it has come. It is renamed into place last, so that whatever it names is
+//! whole. Its size does not grow with the run: what belongs to one window stands in that window's line.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::super::digest::{InputDigest, blake3};
-use super::super::settings::AdaptSettings;
-use crate::reading::Notes;
+use super::super::record::Checksum;
+use super::super::settings::{RunSettings, RunSettingsV1};
+use crate::reading::{InputDigest, Notes};
 use crate::{Error, Result};
 
 /// The format that this version writes; it reads this one and older ones.
-pub const RUN_FORMAT: u32 = 1;
+pub const RUN_FORMAT: u32 = 2;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+#[non_exhaustive]
+pub struct RunManifest {
     /// Always `run`: tells these folders from those of experiments.
     pub kind: String,
     pub format: u32,
@@ -23,12 +25,12 @@ pub struct Manifest {
     pub driftline: String,
     /// The hash of everything that determines the results of `adapt`: settings and data.
     pub identity: String,
-    pub settings: AdaptSettings,
-    /// How the source model came about: `source` files that were fitted, or a `model` file.
+    pub settings: RunSettings,
+    /// How the source model came about: a labelled `source` that was fitted, or a `model` file.
     pub origin: Origin,
-    /// The files of the stream.
+    /// What the stream is known by.
     pub stream: Vec<InputDigest>,
-    /// What was detected about them.
+    /// What was detected about it.
     pub stated: String,
     /// Notes on the stream as a whole.
     pub notes: Notes,
@@ -39,13 +41,11 @@ pub struct Manifest {
     pub windows: usize,
     /// The version in use.
     pub current: usize,
-    /// Windows that were added one by one.
-    pub steps: Vec<StepInput>,
     /// Machine and versions, as the program tells them.
     pub environment: BTreeMap<String, String>,
     /// The command that began the run.
     pub command: Vec<String>,
-    /// Size and hash of every file; of `windows.jsonl`, of as much as is finished.
+    /// Size and hash of the files that belong to no window; of `windows.jsonl`, of as much as is finished.
     pub files: BTreeMap<String, Checksum>,
 }
 
@@ -57,27 +57,11 @@ pub enum Origin {
     Model(Vec<InputDigest>),
 }
 
-/// A window that `step` added.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepInput {
+/// A window that `step` added, as manifests of format 1 name it.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct StepV1 {
     pub window: usize,
     pub inputs: Vec<InputDigest>,
-}
-
-/// What a file must be.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checksum {
-    pub bytes: u64,
-    pub blake3: String,
-}
-
-impl Checksum {
-    pub fn of(bytes: &[u8]) -> Self {
-        Self {
-            bytes: bytes.len() as u64,
-            blake3: blake3(bytes),
-        }
-    }
 }
 
 /// What can be said of any folder of ours, however new.
@@ -88,8 +72,13 @@ struct Kind {
     format: u32,
 }
 
-impl Manifest {
+impl RunManifest {
     pub fn read(folder: &Path) -> Result<Self> {
+        Self::read_with_steps(folder).map(|(manifest, _)| manifest)
+    }
+
+    /// The manifest, and what format 1 says in it of windows that came by themselves.
+    pub(super) fn read_with_steps(folder: &Path) -> Result<(Self, Vec<StepV1>)> {
         let path = folder.join("manifest.json");
         let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
         let broken = |error: serde_json::Error| {
@@ -97,27 +86,32 @@ impl Manifest {
         };
         let kind: Kind = serde_json::from_str(&text).map_err(broken)?;
         if kind.kind != "run" {
-            return Err(Error::corrupt(
-                &path,
-                format!(
-                    "is the manifest of a folder of kind `{}`, not of a run",
-                    kind.kind
-                ),
-            ));
+            let message = format!(
+                "is the manifest of a folder of kind `{}`, not of a run",
+                kind.kind
+            );
+            return Err(Error::corrupt(&path, message));
         }
         if kind.format > RUN_FORMAT {
-            return Err(Error::corrupt(
-                &path,
-                format!(
-                    "was made by a newer version of driftline: it has format {}, and this version reads formats up to {RUN_FORMAT}",
-                    kind.format
-                ),
-            ));
+            let message = format!(
+                "was made by a newer version of driftline: it has format {}, and this version reads formats up to {RUN_FORMAT}",
+                kind.format
+            );
+            return Err(Error::corrupt(&path, message));
         }
-        let manifest: Manifest = serde_json::from_str(&text).map_err(broken)?;
+        let mut steps = vec![];
+        let mut value: Value = serde_json::from_str(&text).map_err(broken)?;
+        if kind.format == 1 {
+            let take = |value: &mut Value, key: &str| value[key].take();
+            steps = serde_json::from_value(take(&mut value, "steps")).map_err(broken)?;
+            let settings = take(&mut value, "settings");
+            let settings: RunSettingsV1 = serde_json::from_value(settings).map_err(broken)?;
+            value["settings"] = serde_json::json!(RunSettings::from(settings));
+        }
+        let manifest: RunManifest = serde_json::from_value(value).map_err(broken)?;
         let consistent = manifest.current <= manifest.windows && manifest.classes.len() >= 2;
         match consistent {
-            true => Ok(manifest),
+            true => Ok((manifest, steps)),
             false => Err(Error::corrupt(
                 &path,
                 format!(
@@ -140,20 +134,5 @@ impl Manifest {
         let mut text = serde_json::to_string_pretty(self).expect("a manifest has string keys only");
         text.push('\n');
         text.into_bytes()
-    }
-
-    /// Where files with exactly these contents have been seen, if all of them have: the latest window that `step` added,
-    /// or 0 for the stream.
-    pub fn window_of(&self, inputs: &[InputDigest]) -> Option<usize> {
-        let has = |all: &[InputDigest], input: &InputDigest| {
-            all.iter().any(|known| known.blake3 == input.blake3)
-        };
-        let seen = |input: &InputDigest| {
-            let step = self.steps.iter().rfind(|step| has(&step.inputs, input));
-            step.map(|step| step.window)
-                .or_else(|| has(&self.stream, input).then_some(0))
-        };
-        let windows = inputs.iter().map(seen).collect::<Option<Vec<usize>>>();
-        windows?.into_iter().max()
     }
 }

@@ -2,32 +2,41 @@
 //! is written file by file and counts once the manifest that names it has been renamed into place.
 
 mod check;
-mod lock;
+mod claim;
+mod commit;
 mod manifest;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use check::FileState;
-pub use manifest::{Checksum, Manifest, Origin, RUN_FORMAT, StepInput};
+pub use claim::Claim;
+pub use manifest::{Origin, RUN_FORMAT, RunManifest};
 
-use self::lock::Lock;
-use super::bundle::Bundle;
+use self::commit::{Commit, Log};
+use super::model_file::Bundle;
+use super::predictions::WindowTable;
+use super::record::{Checksum, WindowRecord};
 use super::summary::Summary;
-use super::window::WindowRecord;
-use crate::files::write_whole;
+use crate::adapt::{Archive, Registry, Version};
+use crate::files::{FolderLock, write_whole};
+use crate::reading::InputDigest;
 use crate::{Error, Result};
 
 /// An open folder.
 #[derive(Debug)]
 pub struct RunFolder {
     folder: PathBuf,
-    pub(super) manifest: Manifest,
+    manifest: RunManifest,
     records: Vec<WindowRecord>,
-    /// The finished lines of `windows.jsonl`.
-    lines: String,
+    registry: Registry,
+    /// The finished part of `windows.jsonl`.
+    log: Log,
     /// Held for as long as the folder may be written to.
-    lock: Option<Lock>,
+    lock: Option<FolderLock>,
+    /// The commit that is under way while the next window is worked on.
+    pending: Option<Commit>,
+    /// Whether lines of format 1 must be written anew before more are added.
+    old_lines: bool,
 }
 
 const MANIFEST: &str = "manifest.json";
@@ -47,87 +56,88 @@ pub fn predictions_name(window: usize) -> String {
 impl RunFolder {
     /// Reads `folder` without the right to write to it.
     pub fn read(folder: &Path) -> Result<Self> {
-        let manifest = Manifest::read(folder)?;
-        let mut run = Self {
-            folder: folder.into(),
-            manifest,
-            records: vec![],
-            lines: String::new(),
-            lock: None,
-        };
-        run.lines = run.finished_lines()?;
-        for (number, line) in run.lines.lines().enumerate() {
+        Self::read_with(folder, &Registry::default())
+    }
+
+    /// The same for a run with parts of your own.
+    pub fn read_with(folder: &Path, registry: &Registry) -> Result<Self> {
+        let (manifest, steps) = RunManifest::read_with_steps(folder)?;
+        let path = folder.join(WINDOWS);
+        let lines = check::finished_lines(folder, &manifest)?;
+        let mut records: Vec<WindowRecord> = vec![];
+        for (number, line) in lines.lines().enumerate() {
             let record = serde_json::from_str(line).map_err(|error| {
                 let message = format!("line {} cannot be read: {error}", number + 1);
-                Error::corrupt(run.folder.join(WINDOWS), message)
+                Error::corrupt(&path, message)
             })?;
-            run.records.push(record);
+            records.push(record);
         }
-        if run.records.len() != run.manifest.windows {
-            let (found, named) = (run.records.len(), run.manifest.windows);
+        if records.len() != manifest.windows {
+            let (found, named) = (records.len(), manifest.windows);
             let message = format!("has {found} windows, but {MANIFEST} names {named}");
-            return Err(Error::corrupt(run.folder.join(WINDOWS), message));
+            return Err(Error::corrupt(&path, message));
+        }
+        let mut run = Self {
+            folder: folder.into(),
+            log: Log::of(lines.as_bytes()),
+            old_lines: manifest.format == 1,
+            manifest,
+            records,
+            registry: registry.clone(),
+            lock: None,
+            pending: None,
+        };
+        if run.old_lines {
+            run.sort_files_into_lines(steps);
         }
         Ok(run)
     }
 
     /// Opens an existing run to go on with it. Refuses one that another process is writing to.
     pub fn open(folder: &Path) -> Result<Self> {
-        Manifest::read(folder)?;
-        let lock = Lock::take(folder)?;
+        Self::open_with(folder, &Registry::default())
+    }
+
+    /// The same for a run with parts of your own.
+    pub fn open_with(folder: &Path, registry: &Registry) -> Result<Self> {
+        RunManifest::read(folder)?;
+        let lock = FolderLock::take(folder)?;
         // Read under the lock: the writer before us may have added windows in the meantime.
-        let run = Self::read(folder)?;
-        clear_leftovers(folder)?;
-        Ok(Self {
-            lock: Some(lock),
-            ..run
-        })
+        let mut run = Self::read_with(folder, registry)?;
+        claim::clear_leftovers(folder)?;
+        run.lock = Some(lock);
+        Ok(run)
     }
 
-    /// Whether `folder` may be made a run: it is absent, empty, or was begun by a run that never came to its manifest.
-    pub fn expect_free(folder: &Path) -> Result<()> {
-        if folder.join(MANIFEST).exists() {
-            return Err(Error::corrupt(
-                folder,
-                "holds results already; give another folder, or --force to replace them",
-            ));
+    /// Format 1 names all files in the manifest; here every window names its own.
+    fn sort_files_into_lines(&mut self, steps: Vec<manifest::StepV1>) {
+        for record in &mut self.records {
+            let own = [
+                checkpoint_name(record.window),
+                predictions_name(record.window),
+            ];
+            for name in own {
+                let sum = self.manifest.files.remove(&name);
+                record.files.extend(sum.map(|sum| (name, sum)));
+            }
         }
-        let Ok(mut entries) = fs::read_dir(folder) else {
-            return match folder.exists() {
-                true => Err(Error::corrupt(folder, "is not a folder")),
-                false => Ok(()),
-            };
-        };
-        if Lock::is_in(folder) || entries.next().is_none() {
-            return Ok(());
+        for step in steps {
+            if let Some(record) = self.records.iter_mut().find(|r| r.window == step.window) {
+                record.inputs = step.inputs;
+            }
         }
-        Err(Error::corrupt(
-            folder,
-            "is not empty and holds no run; give another folder, or --force to write into it",
-        ))
-    }
-
-    /// Takes `folder` for a new run. With `replace`, an older run in it stays until the new one begins.
-    pub fn claim(folder: &Path, replace: bool) -> Result<Claim> {
-        if !replace {
-            Self::expect_free(folder)?;
-        }
-        fs::create_dir_all(folder).map_err(Error::io(folder))?;
-        let lock = Lock::take(folder)?;
-        if !replace {
-            Self::expect_free(folder)?;
-        }
-        Ok(Claim {
-            folder: folder.into(),
-            lock,
-        })
+        self.manifest.format = RUN_FORMAT;
     }
 
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    pub fn manifest(&self) -> &Manifest {
+    pub(super) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    pub fn manifest(&self) -> &RunManifest {
         &self.manifest
     }
 
@@ -157,44 +167,73 @@ impl RunFolder {
         }
         let name = checkpoint_name(version);
         let bytes = self.load(&name)?;
-        let bundle = Bundle::from_bytes(&bytes)
+        let bundle = Bundle::from_bytes(&bytes, &self.registry)
             .map_err(|message| Error::corrupt(self.folder.join(&name), message))?;
-        match bundle.version == version && bundle.classes() == self.manifest.classes {
+        match bundle.number() == version && bundle.classes() == self.manifest.classes {
             true => Ok(bundle),
             false => Err(Error::corrupt(
                 self.folder.join(&name),
-                format!("is version {} of some other run", bundle.version),
+                format!("is version {} of some other run", bundle.number()),
             )),
         }
     }
 
-    /// Adds a finished window: checkpoint, predictions, record, then the manifest.
-    pub fn add_window(
+    /// Where data with exactly these contents have been seen, if all of them have: the latest window that came by
+    /// itself, or 0 for the stream.
+    pub fn window_of(&self, inputs: &[InputDigest]) -> Option<usize> {
+        let has = |all: &[InputDigest], input: &InputDigest| {
+            all.iter().any(|known| known.blake3 == input.blake3)
+        };
+        let seen = |input: &InputDigest| {
+            let step = self.records.iter().rfind(|r| has(&r.inputs, input));
+            step.map(|record| record.window)
+                .or_else(|| has(&self.manifest.stream, input).then_some(0))
+        };
+        let windows = inputs.iter().map(seen).collect::<Option<Vec<usize>>>();
+        windows?.into_iter().max()
+    }
+
+    /// Adds a finished window: checkpoint, predictions, record, then the manifest. It is written while the caller goes
+    /// on; whatever goes wrong is told by the next call, and nothing after it counts.
+    pub(super) fn add_window(
         &mut self,
         record: WindowRecord,
-        bundle: &Bundle,
-        predictions: Option<&[u8]>,
-        step: Option<StepInput>,
+        bundle: Bundle,
+        predictions: Option<WindowTable>,
     ) -> Result<()> {
-        let number = record.window;
-        self.write(&checkpoint_name(number), &bundle.to_bytes())?;
-        if let Some(bytes) = predictions {
-            self.write(&predictions_name(number), bytes)?;
+        self.settle()?;
+        self.renew_old_lines()?;
+        self.manifest.windows = record.window;
+        self.manifest.current = record.window;
+        self.records.push(record.clone());
+        self.pending = Some(Commit::begin(
+            self.folder.clone(),
+            self.manifest.clone(),
+            self.log.clone(),
+            record,
+            bundle,
+            predictions,
+        ));
+        Ok(())
+    }
+
+    /// Waits until everything that was added is safely stored.
+    pub fn settle(&mut self) -> Result<()> {
+        let Some(commit) = self.pending.take() else {
+            return Ok(());
+        };
+        let done = commit.finish()?;
+        self.manifest = done.manifest;
+        self.log = done.log;
+        if let Some(last) = self.records.last_mut() {
+            *last = done.record;
         }
-        let mut line = serde_json::to_string(&record).expect("a record has string keys only");
-        line.push('\n');
-        self.lines += &line;
-        let lines = self.lines.clone();
-        self.write(WINDOWS, lines.as_bytes())?;
-        self.records.push(record);
-        self.manifest.windows = number;
-        self.manifest.current = number;
-        self.manifest.steps.extend(step);
-        self.commit()
+        Ok(())
     }
 
     /// Makes version `to` the current one. Nothing is deleted.
     pub fn roll_back(&mut self, to: usize) -> Result<()> {
+        self.settle()?;
         self.model(Some(to))?;
         self.manifest.current = to;
         self.commit()
@@ -202,24 +241,33 @@ impl RunFolder {
 
     /// Writes the report beside the results.
     pub fn write_report(&mut self, html: &str) -> Result<PathBuf> {
-        self.write(REPORT, html.as_bytes())?;
-        self.commit()?;
-        Ok(self.folder.join(REPORT))
-    }
-
-    /// Writes a file and notes its checksum; it counts from the next commit on.
-    fn write(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        self.settle()?;
         self.expect_lock()?;
-        write_whole(&self.folder.join(name), bytes)?;
-        let sum = Checksum::of(bytes);
-        self.manifest.files.insert(name.into(), sum);
-        Ok(())
+        let path = self.folder.join(REPORT);
+        write_whole(&path, html.as_bytes())?;
+        let sum = Checksum::of(html.as_bytes());
+        self.manifest.files.insert(REPORT.into(), sum);
+        self.commit()?;
+        Ok(path)
     }
 
     fn commit(&mut self) -> Result<()> {
         self.expect_lock()?;
-        self.manifest.driftline = env!("CARGO_PKG_VERSION").into();
-        write_whole(&self.folder.join(MANIFEST), &self.manifest.to_bytes())
+        self.renew_old_lines()?;
+        commit::write_manifest(&self.folder, &mut self.manifest)
+    }
+
+    /// Lines of format 1 do not name their files; from now on they do.
+    fn renew_old_lines(&mut self) -> Result<()> {
+        self.expect_lock()?;
+        if !std::mem::take(&mut self.old_lines) {
+            return Ok(());
+        }
+        let lines: String = self.records.iter().map(commit::line).collect();
+        write_whole(&self.folder.join(WINDOWS), lines.as_bytes())?;
+        self.log = Log::of(lines.as_bytes());
+        self.manifest.files.insert(WINDOWS.into(), self.log.sum());
+        commit::write_manifest(&self.folder, &mut self.manifest)
     }
 
     fn expect_lock(&self) -> Result<()> {
@@ -230,71 +278,19 @@ impl RunFolder {
     }
 }
 
-/// A folder taken for a new run that has no manifest yet.
-#[derive(Debug)]
-pub struct Claim {
-    folder: PathBuf,
-    lock: Lock,
-}
-
-impl Claim {
-    /// Begins the run: version 0 and the first manifest.
-    pub fn begin(self, manifest: Manifest, source: &Bundle) -> Result<RunFolder> {
-        remove_run(&self.folder)?;
-        clear_leftovers(&self.folder)?;
-        for name in FOLDERS {
-            let path = self.folder.join(name);
-            fs::create_dir_all(&path).map_err(Error::io(&path))?;
-        }
-        let mut run = RunFolder {
-            folder: self.folder,
-            manifest,
-            records: vec![],
-            lines: String::new(),
-            lock: Some(self.lock),
-        };
-        run.write(&checkpoint_name(0), &source.to_bytes())?;
-        run.write(WINDOWS, b"")?;
-        run.commit()?;
-        Ok(run)
+/// A commit under way is finished, also when an error ends the run.
+impl Drop for RunFolder {
+    fn drop(&mut self) {
+        // There is nobody left to tell; what was not stored does not count.
+        let _ = self.settle();
     }
 }
 
-/// Removes what a killed writer may have left behind: files that were never renamed into place.
-fn clear_leftovers(folder: &Path) -> Result<()> {
-    for place in [""].iter().chain(&FOLDERS) {
-        let place = folder.join(place);
-        let Ok(entries) = fs::read_dir(&place) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().starts_with(".tmp") {
-                let path = entry.path();
-                fs::remove_file(&path).map_err(Error::io(&path))?;
-            }
+impl Archive for RunFolder {
+    fn version(&self, number: usize) -> Result<Version> {
+        match &self.pending {
+            Some(commit) if commit.number() == number => Ok(commit.version().clone()),
+            _ => self.model(Some(number)).map(|bundle| bundle.version),
         }
     }
-    Ok(())
-}
-
-/// Removes the files of an older run, the manifest first, and nothing else.
-fn remove_run(folder: &Path) -> Result<()> {
-    let remove = |path: PathBuf| match fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(&path)(error)),
-        _ => Ok(()),
-    };
-    for name in [MANIFEST, WINDOWS, REPORT] {
-        remove(folder.join(name))?;
-    }
-    for place in FOLDERS {
-        let Ok(entries) = fs::read_dir(folder.join(place)) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().starts_with("window-") {
-                remove(entry.path())?;
-            }
-        }
-    }
-    Ok(())
 }

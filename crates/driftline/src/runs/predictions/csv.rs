@@ -67,7 +67,7 @@ fn predicted<W: Write>(
 }
 
 /// The predictions of one window of a run: where each row came from, its time, what is passed through, and the rest.
-pub(in super::super) fn window_csv(
+pub(super) fn window_csv(
     rows: &Rows,
     classes: &[String],
     labels: &Labels,

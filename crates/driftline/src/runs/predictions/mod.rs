@@ -10,7 +10,20 @@ use crate::data::{Labels, Probabilities};
 use crate::reading::{IdColumn, Rows};
 use crate::{Error, Result};
 
-pub(super) use csv::window_csv;
+/// The predictions for the rows of one window.
+#[derive(Clone, Debug)]
+pub(super) struct WindowTable {
+    pub rows: Rows,
+    pub classes: Vec<String>,
+    pub labels: Labels,
+    pub probabilities: Probabilities,
+}
+
+impl WindowTable {
+    pub fn to_csv(&self) -> Vec<u8> {
+        csv::window_csv(&self.rows, &self.classes, &self.labels, &self.probabilities)
+    }
+}
 
 /// The column that holds the predicted class.
 pub const CLASS: &str = "class";

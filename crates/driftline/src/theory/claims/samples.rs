@@ -10,9 +10,9 @@ use crate::adapt::{
 };
 use crate::data::{Fraction, Stream, Tail, Task, Windowing};
 use crate::evaluate::accuracy;
-use crate::models::{AnyModel, Classifier};
 use crate::models::linear::MarginLearner;
 use crate::models::loss::margin::MarginLoss;
+use crate::models::{AnyModel, Classifier};
 use crate::random::Seed;
 use crate::theory::atoms::Atoms;
 use crate::theory::constructions::baselines_fail;

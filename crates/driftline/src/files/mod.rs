@@ -1,5 +1,9 @@
 //! Writing files whole or not at all.
 
+mod lock;
+
+pub(crate) use lock::FolderLock;
+
 use std::fs::File;
 use std::io::Write;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! A lock against two writers. The system releases it when the process ends, however it ends.
+//! A lock against two writers in one folder. The system releases it when the process ends, however it ends.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -8,11 +8,12 @@ use crate::{Error, Result};
 const NAME: &str = ".lock";
 
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(crate) struct FolderLock {
     _file: File,
 }
 
-impl Lock {
+impl FolderLock {
+    /// Refuses a folder that another process is writing to. Nothing is written into the file, whatever it is.
     pub fn take(folder: &Path) -> Result<Self> {
         let path = folder.join(NAME);
         let file = File::options()
@@ -23,15 +24,14 @@ impl Lock {
             .map_err(Error::io(&path))?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(Error::corrupt(
-                folder,
-                "is being written to by another process",
-            )),
+            Err(TryLockError::WouldBlock) => Err(Error::Busy {
+                path: folder.to_path_buf(),
+            }),
             Err(TryLockError::Error(error)) => Err(Error::io(&path)(error)),
         }
     }
 
-    /// Whether a run was ever begun in `folder`.
+    /// Whether a writer was ever here.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(NAME).exists()
     }

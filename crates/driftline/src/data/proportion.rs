@@ -39,6 +39,13 @@ impl Proportion {
     }
 }
 
+impl std::ops::AddAssign for Proportion {
+    fn add_assign(&mut self, other: Self) {
+        self.hits += other.hits;
+        self.n += other.n;
+    }
+}
+
 /// The difference of two shares of the same rows, from the rows on which they differ, with half its 90 % interval:
 /// `gained` are right in the first only, `lost` in the second only.
 pub fn paired_shares(gained: usize, lost: usize, n: usize) -> Option<(f64, f64)> {
