@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
 /// Keeps a classifier accurate while its data drift, without new labels.
 #[derive(Debug, Parser)]
@@ -22,11 +22,11 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     #[command(flatten)]
-    verbosity: Verbosity,
+    verbosity: VerbosityArgs,
 }
 
 #[derive(Debug, Args)]
-struct Verbosity {
+struct VerbosityArgs {
     /// No progress, only results and errors
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     quiet: bool,
@@ -87,11 +87,11 @@ pub enum Bench {
 }
 
 impl Cli {
-    pub fn talk(&self) -> Talk {
+    pub fn verbosity(&self) -> Verbosity {
         match (self.verbosity.quiet, self.verbosity.verbose) {
-            (true, _) => Talk::Quiet,
-            (_, true) => Talk::Verbose,
-            _ => Talk::Normal,
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Normal,
         }
     }
 }

@@ -7,7 +7,7 @@ use driftline::datasets::Cache;
 use driftline::experiment::Memo;
 
 use crate::failure::{Failure, Result};
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct CacheArgs {
@@ -33,11 +33,11 @@ impl CacheArgs {
     }
 
     /// Where long training is kept for the next time; a folder that cannot be used costs time only.
-    pub fn memo(&self, talk: Talk) -> Option<Memo> {
+    pub fn memo(&self, verbosity: Verbosity) -> Option<Memo> {
         let cache = self.open().ok()?;
         Memo::open(cache.folder().join("steps"))
             .inspect_err(|error| {
-                talk.say(&format!(
+                verbosity.say(&format!(
                     "warning: training is not kept for the next time: {error}"
                 ));
             })

@@ -113,8 +113,11 @@ impl From<driftline::Error> for Failure {
     }
 }
 
-impl From<minijinja::Error> for Failure {
-    fn from(error: minijinja::Error) -> Self {
-        Failure::told(format!("cannot make the report: {error:#}"))
+impl From<driftline_report::Error> for Failure {
+    fn from(error: driftline_report::Error) -> Self {
+        match error {
+            driftline_report::Error::Library(error) => Failure::Library(error),
+            other => Failure::told(other.to_string()),
+        }
     }
 }

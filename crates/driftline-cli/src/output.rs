@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write};
 use comfy_table::{CellAlignment, Table as TextTable, presets};
 use driftline::evaluate::Interval;
 use driftline::experiment::{Check, ExpectedCell, Row, Store, StoreWarning, Table, Verdict};
+use driftline::reading::Note;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
@@ -22,6 +23,13 @@ pub fn print(text: &str) -> Result<()> {
 /// One line on standard error. Work goes on where nobody reads it any more.
 pub fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Notes are told even when all else is quiet: they may change what a result means.
+pub fn tell_notes<'a>(notes: impl IntoIterator<Item = &'a Note>) {
+    for note in notes {
+        tell(&format!("note: {note}"));
+    }
 }
 
 pub fn print_json(value: &Value) -> Result<()> {

@@ -2,7 +2,7 @@
 //! with and without answers.
 
 #[allow(dead_code)]
-#[path = "own_data/files.rs"]
+#[path = "your_data/files.rs"]
 mod files;
 
 use std::fs;

@@ -3,16 +3,18 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::service::{Adapt, Method, RunFolder, plan};
+use driftline::service::{Adapt, Method, Plan, RunFolder, plan};
+use driftline_report::words;
 use serde_json::json;
 
+use crate::commands::fit::surveyed;
 use crate::failure::{Failure, Outcome, Result};
-use crate::own::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
-use crate::own::start::StartArgs;
-use crate::own::watch::Watcher;
-use crate::own::{machine, say};
-use crate::progress::Talk;
-use crate::{interrupt, output, report};
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
+use crate::your_data::machine;
+use crate::your_data::start::StartArgs;
+use crate::your_data::watch::Watcher;
+use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -56,7 +58,7 @@ pub struct AdaptArgs {
     json: bool,
 }
 
-pub fn run(args: &AdaptArgs, talk: Talk) -> Result {
+pub fn run(args: &AdaptArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
     let runtime = args.compute.threads.runtime();
     let method: Method = args.method.parse().map_err(|_| {
@@ -81,24 +83,24 @@ pub fn run(args: &AdaptArgs, talk: Talk) -> Result {
     };
     if args.dry_run {
         let plan = plan(&adapt, &start, stream)?;
-        say::notes(&plan.notes);
+        output::tell_notes(plan.notes.as_slice());
         match args.json {
             true => output::print_json(&json!({ "plan": plan }))?,
-            false => output::print(&say::plan(&plan))?,
+            false => output::print(&planned(&plan))?,
         }
         return Ok(Outcome::Done);
     }
-    let watcher = Watcher::new(talk);
+    let watcher = Watcher::new(verbosity);
     let result = adapt.run(start, stream, &watcher);
     watcher.end();
     let mut run = result?;
-    finish(&mut run, args.json, talk)?;
+    finish(&mut run, args.json, verbosity)?;
     Ok(Outcome::Done)
 }
 
 /// Writes the report, prints the outcome, and says what may come next.
-pub fn finish(run: &mut RunFolder, json: bool, talk: Talk) -> Result<()> {
-    let page = report::runs_html(std::slice::from_ref(run))?;
+pub fn finish(run: &mut RunFolder, json: bool, verbosity: Verbosity) -> Result<()> {
+    let page = driftline_report::runs_html(std::slice::from_ref(run))?;
     let page = run.write_report(&page)?;
     let summary = run.summary()?;
     let folder = run.folder().display();
@@ -108,14 +110,33 @@ pub fn finish(run: &mut RunFolder, json: bool, talk: Talk) -> Result<()> {
             "summary": summary, "report": page,
         }))?;
     } else if let Some(summary) = &summary {
-        output::print(&format!(
-            "{}{}\n",
-            say::outcome_text(summary),
-            page.display()
-        ))?;
+        let mut text = words::outcome(summary) + "\n";
+        for (name, value) in words::details(summary) {
+            text += &format!("  {name}: {value}\n");
+        }
+        output::print(&format!("{text}{}\n", page.display()))?;
     }
-    talk.say(&format!(
+    verbosity.say(&format!(
         "next: driftline step {folder} --input FILE, driftline predict {folder} --input FILE --out P.csv"
     ));
     Ok(())
+}
+
+/// What an adaptation would do.
+fn planned(plan: &Plan) -> String {
+    let mut text = plan.source.as_ref().map_or(String::new(), surveyed);
+    text += &format!(
+        "stream    {} rows, {}\nwindows   {}; {}\n",
+        plan.rows,
+        plan.stated,
+        plan.windows.len(),
+        plan.remainder
+    );
+    if let Some((from, to)) = &plan.span {
+        text += &format!("time      {from} to {to}\n");
+    }
+    for (number, rows) in plan.windows.iter().enumerate() {
+        text += &format!("  window {}: {rows} rows\n", number + 1);
+    }
+    text
 }

@@ -7,10 +7,10 @@ use driftline::service::{Compare, Comparison, Method};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
-use crate::own::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
-use crate::own::start::StartArgs;
-use crate::own::watch::Watcher;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
+use crate::your_data::start::StartArgs;
+use crate::your_data::watch::Watcher;
 use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
@@ -38,7 +38,7 @@ pub struct CompareArgs {
     json: bool,
 }
 
-pub fn run(args: &CompareArgs, talk: Talk) -> Result {
+pub fn run(args: &CompareArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
     if args.stream.answers.is_none() {
         return Err(Failure::with_help(
@@ -58,7 +58,7 @@ pub fn run(args: &CompareArgs, talk: Talk) -> Result {
         runtime,
     };
     let stream = data(&args.stream.stream)?;
-    let watcher = Watcher::new(talk);
+    let watcher = Watcher::new(verbosity);
     let result = compare.run(&start, stream, &watcher);
     watcher.end();
     let comparison = result?;

@@ -5,15 +5,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline::reading::Choice;
-use driftline::service::{Fit, ModelView};
+use driftline::service::{Fit, ModelView, Survey};
+use driftline_report::words;
 use serde_json::json;
 
 use crate::failure::{Outcome, Result};
 use crate::interrupt;
 use crate::output;
-use crate::own::arguments::{ComputeArgs, TableArgs, data, expect_new};
-use crate::own::{say, start};
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::{ComputeArgs, TableArgs, data, expect_new};
+use crate::your_data::start;
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -57,7 +58,7 @@ pub struct FitArgs {
     json: bool,
 }
 
-pub fn run(args: &FitArgs, talk: Talk) -> Result {
+pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
     let fit = Fit {
         choice: Choice {
@@ -75,26 +76,41 @@ pub fn run(args: &FitArgs, talk: Talk) -> Result {
     let source = data(&args.source)?;
     if args.dry_run {
         let survey = fit.survey(&*source.source)?;
-        say::notes(&survey.notes);
+        output::tell_notes(survey.notes.as_slice());
         if args.json {
             output::print_json(&json!({ "source": survey }))?;
         } else {
-            output::print(&say::survey(&survey))?;
+            output::print(&surveyed(&survey))?;
         }
         return Ok(Outcome::Done);
     }
     expect_new(&args.out, args.force)?;
     let bundle = fit.run(&*source.source, &source.inputs)?;
-    say::notes(&bundle.source.notes);
+    output::tell_notes(bundle.source.notes.as_slice());
     bundle.save(&args.out)?;
     if args.json {
         output::print_json(&json!({ "out": args.out, "model": ModelView::of(&bundle) }))?;
     } else {
-        output::print(&(say::fitted(&bundle) + "\n"))?;
+        output::print(&(words::fitted(&bundle) + "\n"))?;
     }
     let out = args.out.display();
-    talk.say(&format!(
+    verbosity.say(&format!(
         "next: driftline adapt --model {out} --stream FILE --out RUN"
     ));
     Ok(Outcome::Done)
+}
+
+/// What a source holds, before anything is trained.
+pub fn surveyed(survey: &Survey) -> String {
+    let counts = survey.classes.iter().zip(&survey.class_counts);
+    let counts: Vec<String> = counts.map(|(class, n)| format!("{class} ({n})")).collect();
+    format!(
+        "source    {} rows, {}\nclasses   {}\ninput     {}: {}\nmodel     {}\n",
+        survey.rows,
+        survey.stated,
+        counts.join(", "),
+        survey.input,
+        survey.features.join(", "),
+        survey.model
+    )
 }

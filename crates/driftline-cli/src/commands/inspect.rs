@@ -6,12 +6,12 @@ use clap::Args;
 use comfy_table::{Table, presets};
 use driftline::service::run::FileState;
 use driftline::service::{Inspection, ModelView, RunView, TableView, inspect};
+use driftline_report::words;
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
 use crate::output;
-use crate::own::arguments::TableArgs;
-use crate::own::say;
+use crate::your_data::arguments::TableArgs;
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -82,7 +82,7 @@ fn model(view: &ModelView) -> String {
     let counts = view.classes.iter().zip(&view.source.class_counts);
     let counts: Vec<String> = counts.map(|(class, n)| format!("{class} ({n})")).collect();
     let validation = view.source.validation.as_ref();
-    let validation = validation.map_or("not known: too few rows".into(), say::validated);
+    let validation = validation.map_or("not known: too few rows".into(), words::held_out);
     let learner = serde_json::to_string(&view.learner).unwrap_or_default();
     format!(
         "model     {} with {} parameters, version {}\nlabel     {}\nclasses   {}\ninput     {}: {features}\nsource    {} rows, {}\nheld out  {validation}\nsettings  {learner}\nseed      {}\n",
@@ -111,7 +111,7 @@ fn run_text(view: &RunView) -> String {
         manifest.windows
     );
     for record in &view.windows {
-        text += &say::window(record, manifest.windows);
+        text += &words::window(record, manifest.windows);
         text.push('\n');
     }
     text

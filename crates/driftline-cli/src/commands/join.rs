@@ -7,7 +7,7 @@ use driftline::experiment::Store;
 
 use crate::failure::{Outcome, Result};
 use crate::output;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
 #[derive(Debug, Args)]
 pub struct JoinArgs {
@@ -19,9 +19,9 @@ pub struct JoinArgs {
     out: PathBuf,
 }
 
-pub fn run(args: &JoinArgs, talk: Talk) -> Result {
+pub fn run(args: &JoinArgs, verbosity: Verbosity) -> Result {
     let store = Store::join(&args.folders, &args.out)?;
-    if talk != Talk::Quiet {
+    if verbosity != Verbosity::Quiet {
         output::print(&format!("{}\n", output::text_table(&store)))?;
     }
     Ok(Outcome::Done)

@@ -7,12 +7,15 @@ use clap::{Args, ValueEnum};
 use driftline::experiment::{
     Check, Memo, Plan, Runner, Scale, Selection, Shard, Store, Verdict, read_file,
 };
+use driftline_report::assumptions;
 use serde_json::json;
 
 use crate::cache::CacheArgs;
 use crate::failure::{Failure, Outcome, Result};
-use crate::progress::{Course, Crew, Progress, Talk};
-use crate::{assumptions, interrupt, output};
+use crate::parallelism::Parallelism;
+use crate::progress::{PendingTrials, Progress};
+use crate::verbosity::Verbosity;
+use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -65,7 +68,7 @@ fn parse_shard(text: &str) -> std::result::Result<Shard, String> {
     Shard::new(index, count).map_err(|error| error.to_string())
 }
 
-pub fn run(args: &RunArgs, talk: Talk) -> Result {
+pub fn run(args: &RunArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
     let scale = match args.scale {
         ScaleArg::Smoke => Scale::Smoke,
@@ -89,7 +92,7 @@ pub fn run(args: &RunArgs, talk: Talk) -> Result {
             Ok((file, plan))
         })
         .collect::<Result<Vec<_>>>()?;
-    let memo = args.cache.memo(talk);
+    let memo = args.cache.memo(verbosity);
     let mut done = Vec::new();
     let mut outcome = Outcome::Done;
     for (_, plan) in &plans {
@@ -98,10 +101,17 @@ pub fn run(args: &RunArgs, talk: Talk) -> Result {
             Some(out) => out.join(&plan.name),
             None => Path::new("driftline-out").join(&plan.name),
         };
-        let store = execute(plan, &selection, &folder, args.jobs, memo.as_ref(), talk)?;
-        assumptions::measure(plan, &folder, talk)?;
+        let store = execute(
+            plan,
+            &selection,
+            &folder,
+            args.jobs,
+            memo.as_ref(),
+            verbosity,
+        )?;
+        measure_assumptions(plan, &folder, verbosity)?;
         if !args.json {
-            show(&store, talk)?;
+            show(&store, verbosity)?;
         }
         if Check::all(&store)
             .iter()
@@ -135,22 +145,22 @@ pub fn execute(
     folder: &Path,
     jobs: Option<NonZeroUsize>,
     memo: Option<&Memo>,
-    talk: Talk,
+    verbosity: Verbosity,
 ) -> Result<Store> {
     let mut store = Store::open(folder, plan)?;
     output::warn_of_lines(&store, "; its trial is run again");
     let mut open = plan.trials(selection)?;
     open.retain(|key| !store.contains(&plan.trial_id(key)));
-    if talk != Talk::Quiet {
+    if verbosity != Verbosity::Quiet {
         output::tell(&format!("{} → {}", plan.title, folder.display()));
     }
-    let crew = Crew::of(jobs, open.len());
-    let course = Course { plan, folder, open };
-    let progress = Progress::new(vec![course], talk, crew);
+    let parallelism = Parallelism::of(jobs, open.len());
+    let pending = PendingTrials { plan, folder, open };
+    let progress = Progress::new(vec![pending], verbosity, parallelism);
     let result = Runner {
         plan,
-        jobs: crew.jobs,
-        resources: crew.resources(memo),
+        jobs: parallelism.jobs,
+        resources: parallelism.resources(memo),
     }
     .run(selection, &mut store, &progress);
     progress.end();
@@ -158,7 +168,17 @@ pub fn execute(
     Ok(store)
 }
 
-fn show(store: &Store, talk: Talk) -> Result<()> {
+/// What the theory asks of the drift, for the report; once for each experiment.
+pub fn measure_assumptions(plan: &Plan, folder: &Path, verbosity: Verbosity) -> Result<()> {
+    let of = plan.datasets.len();
+    Ok(assumptions::measure(plan, folder, |number, dataset| {
+        verbosity.say(&format!(
+            "measuring what the theory assumes of the drift, {number} of {of}: {dataset}"
+        ));
+    })?)
+}
+
+fn show(store: &Store, verbosity: Verbosity) -> Result<()> {
     output::print(&format!(
         "{}\n{}\n",
         store.manifest().title,
@@ -170,7 +190,7 @@ fn show(store: &Store, talk: Talk) -> Result<()> {
     for check in Check::all(store) {
         output::print(&format!("{check}\n"))?;
     }
-    if talk != Talk::Quiet {
+    if verbosity != Verbosity::Quiet {
         output::tell(&format!(
             "next: driftline report {}",
             store.folder().display()

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline::service::{RunFolder, Stepped, step};
+use driftline_report::words;
 use serde_json::json;
 
 use crate::commands::adapt::finish;
 use crate::failure::{Outcome, Result};
 use crate::output;
-use crate::own::arguments::{ReadArgs, ThreadArgs, data};
-use crate::own::say;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::{ReadArgs, ThreadArgs, data};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -43,7 +43,7 @@ pub struct StepArgs {
     json: bool,
 }
 
-pub fn run(args: &StepArgs, talk: Talk) -> Result {
+pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
     let runtime = args.threads.runtime();
     let input = data(&args.input)?;
     let read = args.read.options();
@@ -63,10 +63,10 @@ pub fn run(args: &StepArgs, talk: Talk) -> Result {
         }
         Stepped::Added(_) => {
             if let Some(record) = run.records().last() {
-                say::notes(&record.notes);
-                talk.say(&say::window(record, run.manifest().windows));
+                output::tell_notes(record.notes.as_slice());
+                verbosity.say(&words::window(record, run.manifest().windows));
             }
-            finish(&mut run, args.json, talk)?;
+            finish(&mut run, args.json, verbosity)?;
         }
     }
     Ok(Outcome::Done)

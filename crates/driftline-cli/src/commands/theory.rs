@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::report::write;
 use crate::failure::{Outcome, Result};
-use crate::progress::Talk;
-use crate::{output, theory_page, theory_pictures};
+use crate::output;
+use crate::verbosity::Verbosity;
 
 #[derive(Debug, Args)]
 pub struct TheoryArgs {
@@ -35,9 +35,9 @@ pub struct TheoryArgs {
     seed: u64,
 }
 
-pub fn run(args: &TheoryArgs, talk: Talk) -> Result {
+pub fn run(args: &TheoryArgs, verbosity: Verbosity) -> Result {
     let chosen = chosen(&args.ids)?;
-    if talk != Talk::Quiet {
+    if verbosity != Verbosity::Quiet {
         output::tell(&format!("checking {} statements", chosen.len()));
     }
     let claims = claims::check_each(&chosen, Seed::new(args.seed))?;
@@ -48,15 +48,12 @@ pub fn run(args: &TheoryArgs, talk: Talk) -> Result {
     }
     if let Some(folder) = &args.pictures {
         std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
-        for claim in &claims {
-            if let Some(picture) = &claim.picture {
-                let path = folder.join(format!("{}.svg", claim.id));
-                write(&path, &theory_pictures::svg(picture))?;
-            }
+        for (name, svg) in driftline_report::theory_figure_files(&claims) {
+            write(&folder.join(name), &svg)?;
         }
     }
     if let Some(path) = &args.html {
-        write(path, &theory_page::page(&claims))?;
+        write(path, &driftline_report::theory_html(&claims)?)?;
     }
     if claims.iter().all(|claim| claim.holds) {
         Ok(Outcome::Done)

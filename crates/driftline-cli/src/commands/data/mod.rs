@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 
 use crate::cache::CacheArgs;
 use crate::failure::Result;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -81,10 +81,10 @@ struct FetchArgs {
     mirror: Option<String>,
 }
 
-pub fn run(args: &DataArgs, talk: Talk) -> Result {
+pub fn run(args: &DataArgs, verbosity: Verbosity) -> Result {
     let cache = args.cache.open()?;
     match &args.action {
-        Action::Fetch(args) => fetch::run(&cache, args, talk),
+        Action::Fetch(args) => fetch::run(&cache, args, verbosity),
         Action::List { json } => show::list(&cache, *json),
         Action::Describe { name, json } => show::describe(&cache, name, *json),
         Action::Export {

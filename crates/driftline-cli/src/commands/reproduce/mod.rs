@@ -2,10 +2,10 @@
 //! from one queue, seed 0 of every cell first; at any moment it can be stopped and called again.
 
 mod blocks;
-mod chosen;
 mod document;
 mod library;
-mod missing;
+mod run_unfinished;
+mod selected_experiments;
 mod shipped;
 mod tables;
 mod verify;
@@ -19,10 +19,10 @@ use driftline::experiment::{Check, Store, Verdict};
 
 use crate::cache::CacheArgs;
 use crate::failure::{Outcome, Result};
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 use crate::{interrupt, output};
-use chosen::Chosen;
 use library::Library;
+use selected_experiments::SelectedExperiment;
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -68,27 +68,27 @@ pub struct ReproduceArgs {
     cache: CacheArgs,
 }
 
-pub fn run(args: &ReproduceArgs, talk: Talk) -> Result {
+pub fn run(args: &ReproduceArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
-    let chosen = chosen::choose(args)?;
+    let selected = selected_experiments::select(args)?;
     let mut verified = None;
     let stores = if args.verify {
-        let stores = chosen::views(&chosen)?;
-        verified = Some(verify::verify(&chosen, &stores, talk)?);
+        let stores = selected_experiments::views(&selected)?;
+        verified = Some(verify::verify(&selected, &stores, verbosity)?);
         stores
     } else {
-        let memo = args.cache.memo(talk);
-        missing::run(&chosen, args.jobs, args.budget, memo.as_ref(), talk)?
+        let memo = args.cache.memo(verbosity);
+        run_unfinished::run(&selected, args.jobs, args.budget, memo.as_ref(), verbosity)?
     };
     let cache = args.cache.open().ok();
     let library = Library::open(&args.out, cache.as_ref())?;
     for document in &args.fill {
-        document::fill(document, &library, talk)?;
+        document::fill(document, &library, verbosity)?;
     }
     if let Some(folder) = &args.figures {
         super::report::write_figures(folder, &stores, cache.as_ref())?;
     }
-    let shown: Vec<(&Chosen, &Store)> = chosen.iter().zip(&stores).collect();
+    let shown: Vec<(&SelectedExperiment, &Store)> = selected.iter().zip(&stores).collect();
     let tables = tables::collect(&shown, &library)?;
     if args.json {
         let mut json = tables::json(&tables);

@@ -1,0 +1,171 @@
+//! Figures with one curve per method: along the stream, by self-training step, by window.
+
+use driftline::experiment::Outcome;
+
+use super::{Scene, per_cent};
+use crate::chart::Figure;
+use crate::chart::axis::Axis;
+use crate::chart::lines::{self, Series};
+use crate::chart::scale::Ticks;
+use crate::experiment::curves;
+use crate::numbers::{count, fixed};
+
+impl Scene<'_> {
+    pub(super) fn along_stream(&self) -> Option<Figure> {
+        let series: Vec<Series> = self
+            .rows
+            .iter()
+            .filter_map(|row| {
+                let mut series = self.series(&row.method, curves::along_stream)?;
+                let hint = format!(
+                    "{} on the target: {} %",
+                    row.method,
+                    fixed(row.accuracy.mean, 1)
+                );
+                series.end = Some((1.0, row.accuracy.mean, hint));
+                Some(series)
+            })
+            .collect();
+        let ticks = Ticks {
+            low: 0.0,
+            high: 1.0,
+            step: 0.2,
+        };
+        let mut x = Axis::new("position in the stream", ticks);
+        x.ends = Some(("source".into(), "target".into()));
+        let caption = format!(
+            "Every final model, scored along the stream in equal parts from source to target; the dot at the end \
+             is the target itself. {}",
+            self.lines_caption()
+        );
+        self.curves(
+            "The final models along the stream",
+            caption,
+            "stream",
+            &x,
+            &series,
+        )
+    }
+
+    pub(super) fn by_step(&self) -> Option<Figure> {
+        let series: Vec<Series> = self
+            .rows
+            .iter()
+            .filter_map(|row| self.series(&row.method, curves::by_step))
+            .filter(|series| series.points.len() > 1)
+            .collect();
+        let caption = format!("Step 0 is the source model. {}", self.lines_caption());
+        let x = steps(&series);
+        self.curves(
+            "Target accuracy after each self-training step",
+            caption,
+            "steps",
+            &x,
+            &series,
+        )
+    }
+
+    pub(super) fn windows(&self) -> Option<Figure> {
+        let mut series: Vec<Series> = self
+            .rows
+            .iter()
+            .filter_map(|row| self.series(&row.method, curves::on_window))
+            .collect();
+        let mut caption =
+            "The model after step t on window t, from which it has just learned without labels."
+                .to_owned();
+        if let [only] = &mut series[..] {
+            let method = only.name.clone();
+            only.name = "this window".into();
+            if let Some(mut next) = self.series(&method, curves::on_next_window) {
+                next.name = "before it".into();
+                next.secondary = true;
+                series.push(next);
+                caption = format!(
+                    "{method}. Solid: the model after step t on window t, from which it has just learned without \
+                     labels. Dotted: the model before that step on the same window."
+                );
+            }
+        }
+        caption = format!("{caption} {}", self.lines_caption());
+        let x = steps(&series);
+        self.curves(
+            "Accuracy on the window just learned",
+            caption,
+            "windows",
+            &x,
+            &series,
+        )
+    }
+
+    fn curves(
+        &self,
+        title: &str,
+        mut caption: String,
+        name: &str,
+        x: &Axis,
+        series: &[Series],
+    ) -> Option<Figure> {
+        if series.is_empty() {
+            return None;
+        }
+        let mut y = per_cent(
+            "per cent recognised",
+            series.iter().flat_map(Series::extent),
+        );
+        self.mark_guessing(&mut y);
+        if y.reference.is_some() {
+            caption += " Dotted level: guessing.";
+        }
+        Some(self.figure(title, caption, name, |heading| {
+            if self.draws {
+                lines::panels(heading, x, &y, series)
+            } else {
+                lines::chart(heading, x, &y, series)
+            }
+        }))
+    }
+
+    fn lines_caption(&self) -> String {
+        let trials = self
+            .rows
+            .iter()
+            .map(|row| row.values.len())
+            .max()
+            .unwrap_or(0);
+        match (self.draws, trials) {
+            (true, _) => "Thin: single trials. Thick: their mean.".into(),
+            (_, 0 | 1) => "One trial.".into(),
+            (false, n) => format!(
+                "Mean of {} with the range from the lowest to the highest.",
+                count(n, "trial")
+            ),
+        }
+    }
+
+    fn series(&self, method: &str, curve: fn(&Outcome) -> Vec<(f64, f64)>) -> Option<Series> {
+        let singles = curves::singles(self.store, self.dataset, method, curve);
+        let points = curves::summary(&singles);
+        (!points.is_empty()).then(|| Series {
+            name: method.to_owned(),
+            tone: self.tone(method),
+            secondary: false,
+            points,
+            singles: if self.draws { singles } else { Vec::new() },
+            end: None,
+        })
+    }
+}
+
+fn steps(series: &[Series]) -> Axis {
+    let xs = || {
+        series
+            .iter()
+            .flat_map(|series| &series.points)
+            .map(|point| point.x)
+    };
+    let (low, high) = (xs().fold(f64::INFINITY, f64::min), xs().fold(0.0, f64::max));
+    let low = low.min(high);
+    let step = ((high - low) / 12.0).ceil().max(1.0);
+    Axis::new("self-training step", Ticks { low, high, step })
+}
