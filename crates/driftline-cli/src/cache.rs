@@ -11,7 +11,7 @@ use crate::verbosity::Verbosity;
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct CacheArgs {
-    /// Folder that data sets and long training are kept in [default: `driftline` in the platform's cache folder]
+    /// Cache folder for data sets and long training [default: `driftline` in the platform's cache folder]
     #[arg(long, global = true, env = "DRIFTLINE_CACHE", value_name = "DIR")]
     pub cache: Option<PathBuf>,
 }
@@ -37,9 +37,7 @@ impl CacheArgs {
         let cache = self.open().ok()?;
         Memo::open(cache.folder().join("steps"))
             .inspect_err(|error| {
-                verbosity.say(&format!(
-                    "warning: training is not kept for the next time: {error}"
-                ));
+                verbosity.say(&format!("warning: long training cannot be cached: {error}"));
             })
             .ok()
     }

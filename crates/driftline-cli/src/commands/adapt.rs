@@ -1,4 +1,4 @@
-//! `driftline adapt`: walks a stream from a source model into a run folder; a second call goes on where the first stopped.
+//! `driftline adapt`: walks a stream from a source model into a run folder; a second call resumes.
 
 use std::path::PathBuf;
 
@@ -22,18 +22,18 @@ use crate::{interrupt, output};
   driftline adapt --model model.safetensors --stream log.parquet --time stamp --every P7D --out run
   driftline adapt --source s.csv --label y --stream t.csv --window 200 --answers y --out run
 
-Defaults: windows of 500 rows, the tail merged into the last one; a tenth of each window, the least confident, is not \
-learned from; hard labels; method gradual; model auto (conv net for pictures, linear for tables); seed 0.
+Defaults: windows of 500 rows, leftover rows merged into the last one; the least confident tenth of each window is left \
+out of training; hard labels; method gradual; model auto (conv net for images, linear for tables); seed 0.
 
-One window at a time is in memory, whatever the size of the stream, except with --method all and accumulate, which need \
-all that they learn from.")]
+Memory holds one window at a time, however long the stream, except with --method all and accumulate, which hold \
+everything they learn from.")]
 pub struct AdaptArgs {
     #[command(flatten)]
     start: StartArgs,
     #[command(flatten)]
     stream: StreamArgs,
-    /// gradual: window after window. target: only the last window. all: the whole stream at once. accumulate: every
-    /// window with all before it
+    /// gradual: one window after another. target: only the last window. all: the whole stream at once. accumulate: each
+    /// window together with all before it
     #[arg(
         long,
         value_name = "gradual|target|all|accumulate",
@@ -47,10 +47,10 @@ pub struct AdaptArgs {
     table: TableArgs,
     #[command(flatten)]
     compute: ComputeArgs,
-    /// Read source and stream and say what would be done, but train and write nothing
+    /// Read the source and the stream and show the plan; train and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Replace what the folder holds
+    /// Replace the contents of the folder
     #[arg(long)]
     force: bool,
     /// Print JSON

@@ -1,4 +1,4 @@
-//! `driftline demo`: the main job on built-in data, from nothing to a report.
+//! `driftline demo`: adaptation on built-in data, from nothing to a report.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ const PRINTED: &str = include_str!("../../../../experiments/expected/table1.csv"
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Where the results and report.html go
+    /// Folder for the results and report.html
     #[arg(long, value_name = "DIR", default_value = "driftline-out/demo")]
     out: PathBuf,
     /// Print the results as JSON
@@ -51,7 +51,7 @@ pub fn run(args: &DemoArgs, verbosity: Verbosity) -> Result {
     } else {
         output::print(&format!(
             "{}\n\n{}\n\n{}\n\nreport: {}\nnext:   driftline run experiments/table2-gaussian.toml\n",
-            "Two Gaussian classes in 100 dimensions move until a model of the beginning is useless at the end.",
+            "Two Gaussian classes in 100 dimensions drift until a model trained at the start is useless at the end.",
             output::text_table(store),
             words::experiment(store),
             page.display(),

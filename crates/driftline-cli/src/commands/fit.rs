@@ -22,7 +22,7 @@ use crate::your_data::start;
   driftline fit --source 'photos/*' --label label --model cnn --image-size 32x32 --out model.safetensors
   driftline fit --source all.parquet --where year=2015 --label churn --impute --out model.safetensors")]
 pub struct FitArgs {
-    /// Labelled files, or patterns such as 'part-*.csv': CSV, Parquet, NPY/NPZ, IDX, MAT, ARFF, or a folder of pictures
+    /// Labelled files, or patterns such as 'part-*.csv': CSV, Parquet, NPY/NPZ, IDX, MAT, ARFF, or a folder of images
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     source: Vec<String>,
     /// Column with the classes
@@ -31,23 +31,23 @@ pub struct FitArgs {
     /// Kind of model: auto, linear, mlp, cnn or margin
     #[arg(long, value_name = "KIND", default_value = "auto", long_help = format!("Kind of model. {}", start::KINDS))]
     model: String,
-    /// Passes of a network over the source, and later over every window [default: 20]
+    /// Epochs of a network on the source, and later on each window [default: 20]
     #[arg(long, value_name = "N")]
     epochs: Option<NonZeroUsize>,
-    /// Column with the time, which is not a feature
+    /// Time column; not a feature
     #[arg(long, value_name = "COL")]
     time: Option<String>,
-    /// Column that identifies rows, which is not a feature; may be repeated
+    /// Column that identifies rows; not a feature; may be repeated
     #[arg(long, value_name = "COL")]
     id: Vec<String>,
-    /// The model file to be written
+    /// Model file to write
     #[arg(long, value_name = "MODEL.safetensors")]
     out: PathBuf,
     #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
     compute: ComputeArgs,
-    /// Read and describe the source, but train and write nothing
+    /// Read and describe the source; train and write nothing
     #[arg(long)]
     dry_run: bool,
     /// Replace the model file if it exists

@@ -14,7 +14,7 @@ pub struct JoinArgs {
     /// Folders written by `driftline run --shard`
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// The folder to be made
+    /// Folder to create
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }

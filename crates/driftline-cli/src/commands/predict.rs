@@ -24,7 +24,7 @@ use crate::{interrupt, output};
 The output has the columns of --id, then `class`, then a column `p_NAME` with the probability of each class."
 )]
 pub struct PredictArgs {
-    /// Folder that `driftline adapt` wrote, or a model file
+    /// Run folder from `driftline adapt`, or a model file
     #[arg(value_name = "RUN|MODEL")]
     model: PathBuf,
     /// Files to predict for, or patterns
@@ -36,7 +36,7 @@ pub struct PredictArgs {
     /// Column to pass through; may be repeated
     #[arg(long, value_name = "COL")]
     id: Vec<String>,
-    /// Where predictions go: P.csv or P.parquet
+    /// File for the predictions: P.csv or P.parquet
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -94,8 +94,11 @@ pub fn open(path: &Path, version: Option<usize>) -> Result<Bundle> {
     }
     match version {
         Some(_) => Err(Failure::with_help(
-            format!("{} is a file, which holds one version only", path.display()),
-            "leave --version out, or give the folder of a run",
+            format!(
+                "{} is a model file, which holds only one version",
+                path.display()
+            ),
+            "omit --version, or give a run folder",
         )),
         None => Ok(Bundle::load(path)?),
     }

@@ -1,4 +1,4 @@
-//! `driftline report`: tables and pictures of experiments or runs, as one offline page or as Markdown.
+//! `driftline report`: tables and charts of experiments or runs, as one offline page or as Markdown.
 
 use std::path::{Path, PathBuf};
 
@@ -15,16 +15,16 @@ use crate::verbosity::Verbosity;
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Folders that `driftline run` or `driftline adapt` has written
+    /// Folders from `driftline run` or `driftline adapt`
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// Where the page goes [default: report.html in the first folder]
+    /// HTML file to write [default: report.html in the first folder]
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write Markdown too
+    /// Also write Markdown
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Write every picture to this folder too, as SVG
+    /// Also write every chart to this folder, as SVG
     #[arg(long, value_name = "DIR")]
     figures: Option<PathBuf>,
     #[command(flatten)]
@@ -39,7 +39,7 @@ pub fn run(args: &ReportArgs, verbosity: Verbosity) -> Result {
         _ => {
             return Err(Failure::with_help(
                 "some of the folders are runs on your own data, others are experiments",
-                "give either the ones or the others",
+                "report runs and experiments separately",
             ));
         }
     }
@@ -86,8 +86,8 @@ fn report_runs(args: &ReportArgs, verbosity: Verbosity) -> Result {
         None if runs.len() == 1 => RunFolder::open(&args.folders[0])?.write_report(&html)?,
         None => {
             return Err(Failure::with_help(
-                "the page of several runs belongs to none of their folders",
-                "say where it goes: --html FILE",
+                "a report on several runs has no folder of its own",
+                "name the file: --html FILE",
             ));
         }
     };
@@ -106,7 +106,7 @@ fn report_runs(args: &ReportArgs, verbosity: Verbosity) -> Result {
     Ok(Outcome::Done)
 }
 
-/// Writes every picture of these experiments to `folder`.
+/// Writes every chart of these experiments to `folder`.
 pub fn write_figures(folder: &Path, stores: &[Store], cache: Option<&Cache>) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
     for (name, svg) in stores

@@ -17,13 +17,13 @@ use crate::verbosity::Verbosity;
 
 Version N is the model after window N. `predict`, `export` and `step` use the current version unless told otherwise.")]
 pub struct RollbackArgs {
-    /// Folder that `driftline adapt` wrote
+    /// Run folder from `driftline adapt`
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// The version to use from now on; 0 is the source model
+    /// Version to use from now on; 0 is the source model
     #[arg(long, value_name = "N")]
     to: usize,
-    /// Check that the version is there, but change nothing
+    /// Check that the version exists; change nothing
     #[arg(long)]
     dry_run: bool,
     /// Print JSON

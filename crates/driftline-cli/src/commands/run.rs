@@ -26,7 +26,7 @@ pub struct RunArgs {
     /// Experiment files
     #[arg(required = true, value_name = "EXPERIMENT.toml")]
     files: Vec<PathBuf>,
-    /// Where results go; with several files, a folder for each inside [default: driftline-out/<name>]
+    /// Folder for the results; with several files, one folder for each inside it [default: driftline-out/<name>]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Run these training seeds instead of the file's
@@ -38,13 +38,13 @@ pub struct RunArgs {
     /// Run only this data set; may be repeated
     #[arg(long, value_name = "NAME")]
     dataset: Option<Vec<String>>,
-    /// Trials at the same time [default: the number of cores]
+    /// Trials to run at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Run only the i-th of n shares of the trials
     #[arg(long, value_name = "i/n", value_parser = parse_shard)]
     shard: Option<Shard>,
-    /// `smoke` tries everything on a fiftieth of the data
+    /// `smoke`: a quick trial of everything on a fiftieth of the data
     #[arg(long, value_enum, default_value = "full")]
     scale: ScaleArg,
     /// Print results as JSON
@@ -173,7 +173,7 @@ pub fn measure_assumptions(plan: &Plan, folder: &Path, verbosity: Verbosity) -> 
     let of = plan.datasets.len();
     Ok(assumptions::measure(plan, folder, |number, dataset| {
         verbosity.say(&format!(
-            "measuring what the theory assumes of the drift, {number} of {of}: {dataset}"
+            "measuring the assumptions of the theory, {number} of {of}: {dataset}"
         ));
     })?)
 }

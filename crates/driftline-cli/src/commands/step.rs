@@ -18,24 +18,24 @@ use crate::your_data::arguments::{ReadArgs, ThreadArgs, data};
   driftline step run --input march.csv
   driftline step run --input march.csv --answers churn
 
-The rows of the input are one window. It is labelled by the current version of the run (the newest, unless `driftline \
-rollback` chose another), and the model that learns from it becomes the next version. Columns are as in the run. A file \
-that the run has seen already is recognised by its contents and changes nothing.")]
+The input is one window. The current version of the run (the newest, unless `driftline rollback` chose another) labels it, \
+and the model that learns from it becomes the next version. Columns are as in the run. A file that the run has already \
+seen is recognised by its contents and changes nothing.")]
 pub struct StepArgs {
-    /// Folder that `driftline adapt` wrote
+    /// Run folder from `driftline adapt`
     #[arg(value_name = "RUN")]
     run: PathBuf,
     /// Files of the new window, or patterns
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     input: Vec<String>,
-    /// Column with the true classes, for scoring only [default: the run's, where the input has it]
+    /// Column with the true classes, for scoring only [default: the run's, if the input has it]
     #[arg(long, value_name = "COL")]
     answers: Option<String>,
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
     threads: ThreadArgs,
-    /// Say whether the input is new and what it holds, but change nothing
+    /// Show whether the input is new; change nothing
     #[arg(long)]
     dry_run: bool,
     /// Print JSON

@@ -18,16 +18,16 @@ pub struct TheoryArgs {
     /// Statements to check, such as 3.4-printed or 4.1; `3.4` means all of its parts [default: all]
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Say what each statement means, what was computed and what we found
+    /// Explain what each statement means and what was found
     #[arg(long)]
     explain: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Write the pictures of the constructions into this folder, as SVG
-    #[arg(long, value_name = "DIR")]
-    pictures: Option<PathBuf>,
-    /// Write one page with all statements, explanations and pictures
+    /// Write the charts of the constructions to this folder, as SVG
+    #[arg(long, alias = "pictures", value_name = "DIR")]
+    figures: Option<PathBuf>,
+    /// Write one page with all statements, explanations and charts
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Draw the random instances from this seed
@@ -46,7 +46,7 @@ pub fn run(args: &TheoryArgs, verbosity: Verbosity) -> Result {
     } else {
         output::print(&as_text(&claims, args.explain))?;
     }
-    if let Some(folder) = &args.pictures {
+    if let Some(folder) = &args.figures {
         std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
         for (name, svg) in driftline_report::theory_figure_files(&claims) {
             write(&folder.join(name), &svg)?;

@@ -14,16 +14,16 @@ use crate::failure::{Failure, Result};
 /// Which rows and columns, and how files are read.
 #[derive(Args, Clone, Debug)]
 pub struct TableArgs {
-    /// Take only rows in which COL holds VALUE; the same column again: any of the values
+    /// Use only rows where COL is VALUE; repeat a column to allow several values
     #[arg(long = "where", value_name = "COL=VALUE", value_parser = parse_filter)]
     filters: Vec<Filter>,
-    /// Leave this column out; may be repeated
+    /// Ignore this column; may be repeated
     #[arg(long, value_name = "COL")]
     exclude: Vec<String>,
-    /// Take this column of numbers for categories; may be repeated
+    /// Treat this numeric column as categories; may be repeated
     #[arg(long, value_name = "COL")]
     category: Vec<String>,
-    /// Fill missing values by the source's mean or most frequent category instead of refusing them
+    /// Fill missing values with the source's mean or most frequent category instead of rejecting them
     #[arg(long)]
     impute: bool,
     #[command(flatten)]
@@ -33,16 +33,16 @@ pub struct TableArgs {
 /// How files are read, where it is not to be detected.
 #[derive(Args, Clone, Debug)]
 pub struct ReadArgs {
-    /// The character between the fields of CSV files [default: detected]
+    /// Field delimiter of CSV files [default: detected]
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     delimiter: Option<u8>,
-    /// CSV files have no line with the names of their columns
+    /// CSV files have no header line
     #[arg(long)]
     no_header: bool,
-    /// Bring pictures to this size [default: all must have the size of the first]
+    /// Resize images to this size [default: all must have the size of the first]
     #[arg(long, value_name = "HEIGHTxWIDTH", value_parser = parse_size)]
     image_size: Option<(u32, u32)>,
-    /// Read pictures in grey or in colour [default: as the first one is]
+    /// Read images in grey or in colour [default: like the first one]
     #[arg(long, value_enum, value_name = "COLOUR")]
     image_colour: Option<ColourArg>,
 }
@@ -56,7 +56,7 @@ enum ColourArg {
 /// Where randomness and threads come from.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ComputeArgs {
-    /// Seed of everything random: same seed, same bytes
+    /// Random seed: same seed, same bytes
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub struct ComputeArgs {
 
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ThreadArgs {
-    /// Threads to use; results do not depend on it [default: as many as the machine has]
+    /// Number of threads; results do not depend on it [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 }
@@ -73,28 +73,28 @@ pub struct ThreadArgs {
 /// How the stream is cut and learned from.
 #[derive(Args, Clone, Debug)]
 pub struct StreamArgs {
-    /// Files of the stream, or patterns such as 'stream-*.csv', in the order of time
+    /// Stream files, or patterns such as 'stream-*.csv', in time order
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     pub stream: Vec<String>,
-    /// Column that orders the stream: ISO 8601, seconds since 1970, whole numbers or years [default: the order of the files]
+    /// Column that orders the stream: ISO 8601, seconds since 1970, whole numbers or years [default: file order]
     #[arg(long, value_name = "COL")]
     pub time: Option<String>,
-    /// Rows of a window [default: 500]
+    /// Rows per window [default: 500]
     #[arg(long, value_name = "N", conflicts_with_all = ["windows", "every"])]
     window: Option<NonZeroUsize>,
-    /// Cut the stream into so many windows
+    /// Split the stream into N windows
     #[arg(long, value_name = "N", conflicts_with = "every")]
     windows: Option<NonZeroUsize>,
-    /// A window for each calendar period (P7D, P1M, PT6H) or, for numeric times, for each step of so much; needs --time
+    /// One window per calendar period (P7D, P1M, PT6H) or, for numeric times, per step of this size; needs --time
     #[arg(long, value_name = "PERIOD", requires = "time", value_parser = parse_period)]
     every: Option<Period>,
-    /// Rows that do not fill a window: merged into the last one, kept as a smaller one, dropped, or forbidden
+    /// Rows left over at the end: merge them into the last window, keep them as a smaller one, drop or forbid them
     #[arg(long, value_enum, default_value = "merge")]
     tail: TailArg,
-    /// Share of each window that is not learned from: its least confident rows
+    /// Share of each window not to learn from: its least confident rows
     #[arg(long, value_name = "SHARE", default_value = "0.1", value_parser = parse_fraction)]
     drop: Fraction,
-    /// Learn the teacher's decisions (hard) or its probabilities (soft)
+    /// Learn from predicted classes (hard) or probabilities (soft)
     #[arg(long, value_enum, default_value = "hard")]
     labels: LabelsArg,
     /// Column with the true classes, for scoring only: nothing learns from it
@@ -218,7 +218,7 @@ pub fn expect_new(path: &std::path::Path, force: bool) -> Result<()> {
     if path.exists() && !force {
         return Err(Failure::with_help(
             format!("{} exists already", path.display()),
-            "give another name, or --force to replace it",
+            "choose another name, or replace it with --force",
         ));
     }
     // Told before the work, not after it.
@@ -227,11 +227,8 @@ pub fn expect_new(path: &std::path::Path, force: bool) -> Result<()> {
         .filter(|folder| !folder.as_os_str().is_empty());
     match folder.is_some_and(|folder| !folder.is_dir()) {
         true => Err(Failure::with_help(
-            format!(
-                "{} would be in a folder that does not exist",
-                path.display()
-            ),
-            "make the folder first, or give another place",
+            format!("the folder of {} does not exist", path.display()),
+            "create the folder first, or choose another path",
         )),
         false => Ok(()),
     }

@@ -12,9 +12,9 @@ use super::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
 use crate::failure::{Failure, Result};
 
 /// What `--model` may name when a model is to be trained.
-pub const KINDS: &str = "auto: cnn for pictures, linear for tables. linear: softmax regression to its minimum on \
-    standardised columns, with the L2 penalty that cross-validation on the source finds best. mlp: two dense layers of \
-    32. cnn: three convolutions of 5×5. margin: the linear score of the theory, two classes only";
+pub const KINDS: &str = "auto: cnn for images, linear for tables. linear: softmax regression on standardised columns, \
+    trained to convergence, with an L2 penalty chosen by cross-validation on the source. mlp: two dense layers of 32. \
+    cnn: three 5×5 convolutions. margin: the theory's linear score, two classes only";
 
 /// `--source S --label COL [--model KIND]` or `--model FILE`.
 #[derive(Args, Clone, Debug)]
@@ -22,13 +22,13 @@ pub struct StartArgs {
     /// Labelled files to train the first model on, or patterns
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "label")]
     source: Vec<String>,
-    /// Column with the classes of the source
+    /// Column with the source's classes
     #[arg(long, value_name = "COL", requires = "source")]
     label: Option<String>,
-    /// A model that `driftline fit` wrote; with --source, the kind to train: auto, linear, mlp, cnn or margin
-    #[arg(long, value_name = "FILE|KIND", required_unless_present = "source", long_help = format!("A model that `driftline fit` wrote; with --source, the kind to train. {KINDS}"))]
+    /// Model file from `driftline fit`; with --source, the kind of model to train: auto, linear, mlp, cnn or margin
+    #[arg(long, value_name = "FILE|KIND", required_unless_present = "source", long_help = format!("Model file from `driftline fit`; with --source, the kind of model to train. {KINDS}"))]
     model: Option<String>,
-    /// Passes of a network over the source and over every window [default: 20]
+    /// Epochs of a network on the source and on each window [default: 20]
     #[arg(long, value_name = "N", requires = "source")]
     epochs: Option<NonZeroUsize>,
 }

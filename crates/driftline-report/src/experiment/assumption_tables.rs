@@ -54,7 +54,7 @@ fn row(step: &Shift) -> Vec<String> {
 
 fn notes(finding: &Finding, found: &Assumptions) -> Vec<String> {
     let mut notes = vec![format!(
-        "Judged on data seed {} and training seed {}. “Chance” is the distance between two halves of one window, where \
+        "Measured with data seed {} and training seed {}. “Chance” is the distance between two halves of one window, where \
          nothing shifts; ρ is the largest distance within a class.",
         finding.data_seed, finding.seed
     )];
@@ -82,7 +82,7 @@ fn notes(finding: &Finding, found: &Assumptions) -> Vec<String> {
         .count();
     if bounded > 0 {
         notes.push(format!(
-            "The bound says something (is below 1) for {} of {bounded} steps; the measured loss exceeds it in {}.",
+            "The bound is informative (below 1) for {} of {bounded} steps; the measured loss exceeds it in {}.",
             found.telling_bounds, found.bounds_exceeded
         ));
     }

@@ -54,8 +54,8 @@ pub fn steps(store: &Store) -> Option<Grid> {
     }
     if !grid.rows.is_empty() {
         grid.notes.push(
-            "Held: the filter left too little, so the model stayed as it was. One-class: all kept pseudo-labels were \
-             of the same class."
+            "Held: the filter kept too few examples, so the model did not change. One-class: all kept pseudo-labels \
+             were the same class."
                 .into(),
         );
     }
@@ -77,7 +77,7 @@ pub fn notes(store: &Store) -> Vec<String> {
     notes.extend(tails);
     for StoreWarning::UnreadableLine { line, .. } in &store.warnings {
         notes.push(format!(
-            "Line {line} of trials.jsonl cannot be read and was left out; running the experiment again completes it."
+            "Line {line} of trials.jsonl cannot be read and was left out; run the experiment again to restore it."
         ));
     }
     let engines: BTreeSet<u32> = store.trials().map(|trial| trial.engine).collect();

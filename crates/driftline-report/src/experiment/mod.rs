@@ -116,7 +116,7 @@ fn means(store: &Store) -> Vec<Grid> {
             results::means(
                 store,
                 name,
-                titled("Accuracy on the window just learned, mean"),
+                titled("Accuracy on the window just learned from, mean"),
                 step,
                 curves::on_window,
             ),

@@ -17,18 +17,18 @@ pub fn accuracies(store: &Store, table: &Table) -> Grid {
         .methods
         .last()
         .map_or("", |named| &*named.name);
-    let difference = format!("{last} minus this, paired");
+    let difference = format!("{last} minus this (paired)");
     let head = [
         "Data set",
         "Method",
-        "Ours, mean ± 90 %",
-        "Paper’s interval",
-        "Printed",
+        "Ours (mean ± 90 %)",
+        "± as in the paper",
+        "Paper",
         "n",
         "Held-out source",
         &difference,
     ];
-    let mut grid = Grid::new("Accuracy on the target, per cent", 2, &head);
+    let mut grid = Grid::new("Target accuracy, %", 2, &head);
     let or_dash = |interval: &Option<Interval>, show: fn(&Interval) -> String| {
         interval.as_ref().map_or("–".into(), show)
     };
@@ -46,9 +46,9 @@ pub fn accuracies(store: &Store, table: &Table) -> Grid {
         ]);
     }
     grid.notes.push(
-        "Ours: mean over n trials with the 90 % Student-t interval (deviation over n − 1). Paper’s interval: \
-         1.645·σ/√n with σ over n, about 1.45 times narrower for n = 5; set it beside the printed one. Held-out \
-         source: the source model on source examples that it was not trained on."
+        "Ours: mean over n trials with a 90 % Student-t interval. ± as in the paper: 1.645·σ/√n with the population \
+         σ, about 1.45 times narrower at n = 5; compare this one with the paper’s. Held-out source: the source model \
+         on source examples it was not trained on."
             .into(),
     );
     grid.notes.extend(sampling_note(store));
@@ -75,9 +75,8 @@ fn sampling_note(store: &Store) -> Option<String> {
     let examples: usize = store.trials().map(counted).min().filter(|&n| n > 0)?;
     let half = 100.0 * 1.645 * (0.25 / examples as f64).sqrt();
     Some(format!(
-        "All trials are scored on the same {examples} target examples. The intervals describe training on this one \
-         draw of the data; how well these examples stand for the target is a further uncertainty, up to ± {} points \
-         (90 %, at 50 % accuracy).",
+        "All trials are scored on the same {examples} target examples. The intervals cover training on this one draw \
+         of the data; the sample of target examples adds up to ± {} points (90 %, at 50 % accuracy).",
         fixed(half, 1)
     ))
 }
@@ -137,7 +136,7 @@ pub fn distribution(table: &Table) -> Option<Grid> {
         "Data set", "Method", "Draws", "Lowest", "10 %", "25 %", "Median", "75 %", "90 %",
         "Highest",
     ];
-    let mut grid = Grid::new("Distribution over draws of the data, per cent", 2, &head);
+    let mut grid = Grid::new("Target accuracy over draws of the data, %", 2, &head);
     for row in &table.rows {
         let draws = per_draw(row);
         if let (true, Some(quantiles)) = (draws.len() > 1, quantiles(&draws)) {

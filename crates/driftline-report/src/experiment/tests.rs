@@ -111,9 +111,9 @@ impl Made {
 
 /// What must hold for every page.
 fn check_structure(page: &str) {
-    for picture in pictures(page) {
-        let parsed = roxmltree::Document::parse(picture)
-            .unwrap_or_else(|error| panic!("{error}: {picture}"));
+    for chart in charts(page) {
+        let parsed =
+            roxmltree::Document::parse(chart).unwrap_or_else(|error| panic!("{error}: {chart}"));
         let root = parsed.root_element();
         assert_eq!(root.attribute("role"), Some("img"));
         for id in root.attribute("aria-labelledby").unwrap().split(' ') {
@@ -133,7 +133,7 @@ fn check_structure(page: &str) {
     assert!(page.len() < 100_000, "{} bytes", page.len());
 }
 
-fn pictures(page: &str) -> Vec<&str> {
+fn charts(page: &str) -> Vec<&str> {
     page.match_indices("<svg")
         .map(|(start, _)| {
             let end = page[start..].find("</svg>").unwrap() + "</svg>".len();
@@ -145,25 +145,21 @@ fn pictures(page: &str) -> Vec<&str> {
 #[test]
 fn one_draw_has_bands_single_trials_and_the_printed_number() {
     let (page, markdown, explained) = whole().page();
-    assert_eq!(pictures(&page).len(), 4, "accuracy, stream, steps, windows");
+    assert_eq!(charts(&page).len(), 4, "accuracy, stream, steps, windows");
     assert_eq!(page.matches("class=\"single\"").count(), 15);
-    assert_eq!(
-        page.matches("<title>printed: 47.7 ± 0.3</title>").count(),
-        1
-    );
+    assert_eq!(page.matches("<title>paper: 47.7 ± 0.3</title>").count(), 1);
     assert!(page.contains("class=\"band\"") && !page.contains("class=\"thin\""));
     assert!(page.contains("the last 7 examples fill no window and were dropped"));
     assert!(page.contains("✗ 1 of 1 checks fail"));
     assert!(page.contains("Made &lt;up&gt;") && page.contains("a &amp; b"));
     for text in [&page, &markdown, &explained] {
         assert!(
-            text.contains("Over 5 training seeds, Gradual ST recognises 98.4 %"),
+            text.contains("Over 5 training seeds, Gradual ST averages 98.4 %"),
             "{text}"
         );
     }
     assert!(
-        explained
-            .contains("58.0 ± 0.0 points more than the source model without adaptation (40.4 %)"),
+        explained.contains("58.0 ± 0.0 points above the unadapted source model (40.4 %)"),
         "{explained}"
     );
     assert!(
@@ -175,12 +171,12 @@ fn one_draw_has_bands_single_trials_and_the_printed_number() {
 #[test]
 fn several_draws_are_shown_one_by_one() {
     let (page, markdown, explained) = draws().page();
-    assert_eq!(pictures(&page).len(), 5);
+    assert_eq!(charts(&page).len(), 5);
     assert_eq!(page.matches("class=\"draw\"").count(), 60);
     assert!(page.contains("class=\"thin\"") && !page.contains("class=\"band\""));
-    assert!(markdown.contains("Distribution over draws"));
+    assert!(markdown.contains("Target accuracy over draws"));
     assert!(
-        explained.contains("20 trials lie between 0.0 and 99.0 %"),
+        explained.contains("its 20 trials range from 0.0 to 99.0 %"),
         "{explained}"
     );
 }
@@ -193,11 +189,11 @@ fn a_worse_last_method_is_called_worse() {
     };
     let (_, _, explained) = made.page();
     assert!(
-        explained.contains("30.0 ± 0.0 points less than the source model"),
+        explained.contains("30.0 ± 0.0 points below the unadapted source model"),
         "{explained}"
     );
     assert!(
-        explained.contains("Target ST recognises 50.2 % (10.0 ± 0.0 points less than Gradual ST)"),
+        explained.contains("Target ST reaches 50.2 % (10.0 ± 0.0 points below Gradual ST)"),
         "{explained}"
     );
 }
@@ -209,7 +205,7 @@ fn unfinished_single_and_empty_folders_have_reports_too() {
         ..whole()
     };
     let (page, _, explained) = none.page();
-    assert!(pictures(&page).is_empty() && explained == "No trial is finished yet.");
+    assert!(charts(&page).is_empty() && explained == "No trial is finished yet.");
 
     let one = Made {
         accuracy: |method, _, seed| (method == 1 && seed == 0).then_some(0.5),
@@ -235,7 +231,7 @@ fn unfinished_single_and_empty_folders_have_reports_too() {
         alone
             .page()
             .2
-            .contains("Source recognises 40.4 % of the target on average.")
+            .contains("Source averages 40.4 % accuracy on the target.")
     );
 }
 
@@ -274,11 +270,7 @@ fn a_method_that_never_varied_and_stages_that_are_missing() {
     ];
     let page = html(&stores, None).unwrap();
     check_structure(&page);
-    assert_eq!(
-        pictures(&page).len(),
-        2,
-        "the accuracies of two experiments"
-    );
+    assert_eq!(charts(&page).len(), 2, "the accuracies of two experiments");
     assert!(page.contains("Line 16 of trials.jsonl cannot be read"));
     assert!(page.contains("href=\"#e2\"") && markdown(&stores).contains("# 2 experiments"));
 }

@@ -55,28 +55,30 @@ fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
     if all[0].points.is_empty() {
         return None;
     }
-    let mut serving = curve("before it", Tone::Series(0), true, |s| s.accuracy_before);
+    let mut serving = curve("before adapting", Tone::Series(0), true, |s| {
+        s.accuracy_before
+    });
     // One band a model is enough.
     for point in &mut serving.points {
         *point = Point::exact(point.x, point.mean);
     }
     all.push(serving);
-    let mut y = percentages("per cent recognised", &all);
+    let mut y = percentages("accuracy, %", &all);
     let guessing = 100.0 / n_classes as f64;
     let mut caption = match repeats {
         false => {
-            "Solid blue: the model adapted to each window. Dotted: the model before it, which would have served the \
-             window. Grey: the source model. Bands: 90 % intervals from the number of rows."
+            "Solid blue: the model adapted to each window. Dotted: the model in service when it arrived. Grey: the \
+             source model. Bands: 90 % intervals."
         }
         true => {
             "Every step learns from the same rows and is scored on them. Solid blue: the model after each step. Dotted: \
-             the model before it. Grey: the source model. Bands: 90 % intervals from the number of rows."
+             the model before it. Grey: the source model. Bands: 90 % intervals."
         }
     }
     .to_owned();
     if (y.ticks.low..=y.ticks.high).contains(&guessing) {
         y.reference = Some((guessing, "guessing".into()));
-        caption += " Dotted level: guessing.";
+        caption += " Horizontal dotted line: guessing.";
     }
     let last = records
         .iter()
@@ -102,17 +104,14 @@ fn confidence(records: &[WindowRecord], source: &SourceRecord, id: &str) -> Figu
         .validation
         .map(|validation| 100.0 * validation.confidence);
     let values = all.iter().flat_map(Series::extent).chain(level);
-    let mut y = Axis::new(
-        "mean highest probability, per cent",
-        Ticks::around(values, (0.0, 100.0), 5),
-    );
+    let mut y = Axis::new("mean confidence, %", Ticks::around(values, (0.0, 100.0), 5));
     let mut caption =
-        "A self-trained model grows confident whether it is right or not; what the source model feels is the better \
-         sign of drift."
+        "Self-training raises confidence whether the model is right or not; the source model’s confidence is the \
+         better sign of drift."
             .to_owned();
     if let Some(level) = level {
         y.reference = Some((level, "source".into()));
-        caption += " Dotted level: on held-out source rows.";
+        caption += " Horizontal dotted line: held-out source rows.";
     }
     let title = "Confidence along the stream";
     draw(id, "confidence", title, caption, "", &y, &all)
@@ -128,9 +127,9 @@ fn steps(records: &[WindowRecord], id: &str) -> Figure {
         curve(records, "relabelled", Tone::Series(1), |r| r.disagreement),
         curve(records, "flips", Tone::Series(3), |r| r.flips),
     ];
-    let y = percentages("per cent of the window", &all);
-    let caption = "Kept: learned from. Relabelled: given another class by this step. Flips: classed differently from \
-                   the source model."
+    let y = percentages("% of the window", &all);
+    let caption = "Kept: rows learned from. Relabelled: rows whose class changed in this step. Flips: rows where the \
+                   adapted model differs from the source model."
         .to_owned();
     let title = "What each step did";
     draw(id, "steps", title, caption, "", &y, &all)
@@ -164,15 +163,13 @@ fn balance(records: &[WindowRecord], id: &str) -> Figure {
             series(&names[class].0, Tone::Series(tone), false, points.collect())
         })
         .collect();
-    let y = percentages("per cent of the window", &all);
+    let y = percentages("% of the window", &all);
     let mut caption =
-        "How the adapted model divides each window among the classes. A class that fades away is how self-training \
-         most often goes wrong."
+        "How the adapted model divides each window among the classes. Self-training most often fails by losing a class."
             .to_owned();
     if hidden > 0 {
-        caption += &format!(
-            " The {MOST_CLASSES} classes that change most; {hidden} others are not drawn."
-        );
+        caption +=
+            &format!(" Shown: the {MOST_CLASSES} classes that change most; {hidden} are left out.");
     }
     let title = "Predicted class balance";
     draw(id, "balance", title, caption, "", &y, &all)

@@ -108,12 +108,12 @@ fn verdict(summary: &Summary) -> (&'static str, String) {
     });
     match summary.verdict {
         Verdict::Helped => ("holds", format!("✓ Adapting helped: {points}")),
-        Verdict::Hurt => ("fails", format!("✗ Adapting made things worse: {points}")),
+        Verdict::Hurt => ("fails", format!("✗ Adapting hurt: {points}")),
         Verdict::NoClearDifference => ("open", format!("○ No clear difference: {points}")),
         Verdict::Unchanged => ("open", "○ Not scored; nothing was learned".into()),
-        Verdict::Steady => ("open", "○ Not scored; nothing looks wrong".into()),
+        Verdict::Steady => ("open", "○ Not scored; no warning signs".into()),
         Verdict::Watch => ("open", "○ Not scored; worth a look".into()),
-        Verdict::Doubtful => ("fails", "✗ Not scored; doubtful".into()),
+        Verdict::Doubtful => ("fails", "✗ Not scored; signs of going wrong".into()),
     }
 }
 
@@ -132,7 +132,7 @@ fn notes(run: &RunFolder, source: &SourceRecord) -> Vec<String> {
     let (done, planned) = (run.manifest().windows, run.manifest().planned);
     if done < planned {
         lines.push(format!(
-            "The run is not finished: {done} of {planned} windows. The same command goes on with it."
+            "Unfinished: {done} of {planned} windows. Run the same command again to continue."
         ));
     }
     lines
@@ -162,8 +162,8 @@ fn facts(run: &RunFolder, source: &SourceRecord) -> Vec<(String, String)> {
             format!("{} on {}", source.model, count(source.rows, "row")),
         ),
         (
-            "On held-out source rows".into(),
-            validation.map_or("not known: too few rows".into(), words::held_out),
+            "Validation".into(),
+            validation.map_or("unknown: too few rows".into(), words::held_out),
         ),
         ("Stream".into(), manifest.stated.clone()),
     ];

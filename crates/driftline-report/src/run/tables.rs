@@ -36,7 +36,7 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
         "Confidence",
         "Unadapted confidence",
     ]);
-    let mut grid = Grid::new("Window by window", words, &head);
+    let mut grid = Grid::new("Windows", words, &head);
     for record in shown(records) {
         let mut row = vec![match record.held {
             true => format!("{} (held)", record.window),
@@ -68,19 +68,19 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
     }
     if scored {
         grid.notes.push(
-            "Before: the model that would have served the window. After: the model adapted to it, without its answers. \
-             Unadapted: the source model."
+            "Accuracy before: of the model in service when the window arrived. After: of the model adapted to the \
+             window, without its answers. Unadapted: of the source model."
                 .into(),
         );
     }
     grid.notes.push(
-        "Kept: the share that was learned from. Relabelled: rows that the step gave another class. Flips: rows that \
-         adapted and source model class differently. Confidence: mean highest probability."
+        "Kept: rows learned from. Relabelled: rows whose class changed in this step. Flips: rows where the adapted \
+         model differs from the source model. Confidence: mean probability of the predicted class."
             .into(),
     );
     if records.len() > MOST_ROWS {
         grid.notes.push(format!(
-            "{} of {} windows are shown, the first and the last; all are in windows.jsonl.",
+            "Only the first and last windows are shown, {} of {}; windows.jsonl has them all.",
             MOST_ROWS,
             records.len()
         ));
@@ -100,13 +100,13 @@ fn shown(records: &[WindowRecord]) -> impl Iterator<Item = &WindowRecord> {
         .map(|(_, record)| record)
 }
 
-/// The classes in the source, in the last window, and how well they are recognised there.
+/// The classes in the source, in the last window, and the recall of each there.
 pub fn classes(records: &[WindowRecord], source: &SourceRecord) -> Option<Grid> {
     let last = records.last()?;
     let scored = last.score.is_some();
-    let mut head = vec!["Class", "Source %", "Predicted %", "Unadapted predicts %"];
+    let mut head = vec!["Class", "Source %", "Predicted %", "Predicted unadapted %"];
     if scored {
-        head.extend(["True %", "Recognised after %", "Recognised unadapted %"]);
+        head.extend(["True %", "Recall after %", "Recall unadapted %"]);
     }
     let title = format!("Classes in window {}", last.window);
     let mut grid = Grid::new(title, 1, &head);

@@ -10,6 +10,7 @@ use crate::chart::plane::{self, Boundary, Point};
 use crate::chart::scale::Ticks;
 use crate::chart::tone::Tone;
 use crate::chart::{Figure, Heading};
+use crate::numbers::fixed;
 
 /// Named as the statement is; `None` for one that has nothing to show.
 pub fn figure(claim: &Claim) -> Option<Figure> {
@@ -111,7 +112,7 @@ fn on_a_line(panel: &Panel, names: &[&str], reach: f64) -> plane::Panel {
         boundaries: panel.models.iter().filter_map(boundary).collect(),
         labels: atoms
             .iter()
-            .map(|atom| (spread(atom.x[0]), format!("{:.2}", atom.x[0])))
+            .map(|atom| (spread(atom.x[0]), fixed(atom.x[0], 2)))
             .collect(),
     }
 }

@@ -46,24 +46,24 @@ fn explain_dataset(manifest: &Manifest, rows: &[&Row]) -> Vec<String> {
         String::new()
     };
     let mut first = format!(
-        "{place}{}, {} recognises {} % of the target{}",
+        "{place}{}, {} {} {} % accuracy on the target",
         occasion(subject),
         subject.method,
-        fixed(subject.accuracy.mean, decimals(&subject.accuracy)),
         if subject.accuracy.n > 1 {
-            " on average"
+            "averages"
         } else {
-            ""
-        }
+            "reaches"
+        },
+        fixed(subject.accuracy.mean, decimals(&subject.accuracy)),
     );
     if let Some(baseline) = baselines.first() {
         let than = format!(
-            "the source model without adaptation ({} %)",
+            "the unadapted source model ({} %)",
             fixed(baseline.accuracy.mean, 1)
         );
         first += &match paired_difference(&subject.values, &baseline.values) {
             Some(difference) => format!(", {}", compared(&difference, &than)),
-            None => format!("; {than} has no trial in common with it"),
+            None => format!("; it has no trial in common with {than}"),
         };
     }
     let mut sentences = vec![first + "."];
@@ -72,7 +72,7 @@ fn explain_dataset(manifest: &Manifest, rows: &[&Row]) -> Vec<String> {
         && let Some(source) = subject.held_out_source
     {
         sentences.push(format!(
-            "On held-out source examples the source model recognises {} %.",
+            "On held-out source examples, the source model reaches {} %.",
             fixed(source.mean, 1)
         ));
     }
@@ -97,32 +97,22 @@ fn occasion(row: &Row) -> String {
     }
 }
 
-/// A difference in words; only one that exceeds its uncertainty is called more or less.
+/// A difference in words; only one that exceeds its uncertainty counts as one.
 fn compared(difference: &Interval, than: &str) -> String {
-    let points = |interval: &Interval| {
-        let size = Interval {
-            mean: interval.mean.abs(),
-            ..*interval
-        };
-        format!("{} points", in_text(&size))
-    };
-    let (direction, mean) = (
-        if difference.mean > 0.0 {
-            "more"
-        } else {
-            "less"
-        },
-        difference.mean,
-    );
+    let mean = difference.mean;
+    let direction = if mean > 0.0 { "above" } else { "below" };
+    let size = in_text(&Interval {
+        mean: mean.abs(),
+        ..*difference
+    });
     match difference.half_width {
         _ if mean.abs() < 1e-9 && difference.half_width.unwrap_or(0.0) < 1e-9 => {
-            format!("just as much as {than}")
+            format!("the same as {than}")
         }
         Some(half) if mean.abs() <= half => {
-            let size = points(difference);
-            format!("not clearly different from {than}: {size} {direction}")
+            format!("not clearly different from {than}: {size} points {direction}")
         }
-        _ => format!("{} {direction} than {than}", points(difference)),
+        _ => format!("{size} points {direction} {than}"),
     }
 }
 
@@ -136,7 +126,7 @@ fn the_others(subject: &Row, others: &[&Row]) -> Option<String> {
             others.iter().max_by(by_mean)?,
         );
         return Some(format!(
-            "The {} other methods reach between {} % ({}) and {} % ({}).",
+            "The {} other methods range from {} % ({}) to {} % ({}).",
             others.len(),
             fixed(worst.accuracy.mean, 1),
             worst.method,
@@ -156,7 +146,7 @@ fn the_others(subject: &Row, others: &[&Row]) -> Option<String> {
             format!(" ({})", remarks.join("; "))
         };
         format!(
-            "{} recognises {} %{remarks}",
+            "{} reaches {} %{remarks}",
             row.method,
             fixed(row.accuracy.mean, 1)
         )
@@ -178,7 +168,7 @@ fn spread(row: &Row) -> Option<String> {
     let high = values().fold(f64::NEG_INFINITY, f64::max);
     (high - low > WIDE).then(|| {
         format!(
-            "{} lie between {} and {} %",
+            "its {} range from {} to {} %",
             count(row.values.len(), "trial"),
             fixed(low, 1),
             fixed(high, 1)
@@ -201,16 +191,16 @@ mod tests {
     #[test]
     fn only_a_difference_beyond_its_uncertainty_is_called_one() {
         let cases = [
-            (51.2, Some(0.2), "51.2 ± 0.2 points more than X"),
-            (-3.0, Some(1.0), "3.0 ± 1.0 points less than X"),
+            (51.2, Some(0.2), "51.2 ± 0.2 points above X"),
+            (-3.0, Some(1.0), "3.0 ± 1.0 points below X"),
             (
                 0.3,
                 Some(1.2),
-                "not clearly different from X: 0.3 ± 1.2 points more",
+                "not clearly different from X: 0.3 ± 1.2 points above",
             ),
-            (0.0, Some(0.0), "just as much as X"),
-            (0.0, None, "just as much as X"),
-            (-7.5, None, "7.5 points less than X"),
+            (0.0, Some(0.0), "the same as X"),
+            (0.0, None, "the same as X"),
+            (-7.5, None, "7.5 points below X"),
         ];
         for (mean, half_width, words) in cases {
             assert_eq!(compared(&difference(mean, half_width), "X"), words);

@@ -4,7 +4,7 @@ use driftline::service::{Bundle, Validation};
 
 use crate::numbers::per_cent;
 
-/// `trained linear on 200 rows, 4 classes: 88.5 % of held-out rows right (84.4–91.8)`
+/// `trained linear on 200 rows of 4 numbers (…), 3 classes: accuracy 88.5 % on 40 held-out rows (90 % interval …)`
 pub fn fitted(bundle: &Bundle) -> String {
     let source = &bundle.source;
     format!(
@@ -15,7 +15,7 @@ pub fn fitted(bundle: &Bundle) -> String {
         source.stated,
         bundle.classes().len(),
         source.validation.as_ref().map_or_else(
-            || "too few rows to hold any out, so its accuracy is not known".into(),
+            || "too few rows to hold any out, so accuracy is unknown".into(),
             held_out
         )
     )
@@ -24,7 +24,7 @@ pub fn fitted(bundle: &Bundle) -> String {
 /// The accuracy on rows that training did not see.
 pub fn held_out(validation: &Validation) -> String {
     format!(
-        "{} % of {} held-out rows right (90 % interval {}–{})",
+        "accuracy {} % on {} held-out rows (90 % interval {}–{})",
         per_cent(validation.accuracy),
         validation.n,
         per_cent(validation.low),

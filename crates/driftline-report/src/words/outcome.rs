@@ -16,16 +16,12 @@ fn with_answers(verdict: Verdict, accuracy: &AccuracySummary) -> String {
     let half = fixed(100.0 * accuracy.gain_half_width, 1);
     let gained = format!("{} ± {half} points", fixed(100.0 * accuracy.gain.abs(), 1));
     let what = match verdict {
-        Verdict::Helped => format!("Adapting helped, by {gained}"),
-        Verdict::Hurt => {
-            format!(
-                "Adapting made things worse, by {gained}, so the source model is better left alone"
-            )
-        }
+        Verdict::Helped => format!("Adapting helped by {gained}"),
+        Verdict::Hurt => format!("Adapting hurt by {gained}, so keep the source model"),
         _ => format!("Adapting made no clear difference ({gained})"),
     };
     format!(
-        "{what}: {} % of {} rows right instead of {} % unadapted.",
+        "{what}: accuracy {} % on {} rows, against {} % unadapted.",
         per_cent(accuracy.after),
         accuracy.scored,
         per_cent(accuracy.unadapted)
@@ -36,22 +32,18 @@ fn without_answers(verdict: Verdict, signs: &Signs) -> String {
     let fading = match &signs.fading_classes[..] {
         [] => String::new(),
         [one] => format!("class {one}"),
-        several => format!("the classes {}", several.join(", ")),
+        several => format!("classes {}", several.join(", ")),
     };
     let judged = match verdict {
-        Verdict::Unchanged => {
-            "every window was held, so the model is still the source model".into()
-        }
-        Verdict::Steady => "nothing looks wrong".into(),
+        Verdict::Unchanged => "every window was held, so this is still the source model".into(),
+        Verdict::Steady => "there are no warning signs".into(),
         Verdict::Watch => "some signs are worth a look".into(),
         _ if !fading.is_empty() => {
-            format!(
-                "the signs are those of a model that goes astray, for it hardly ever predicts {fading}"
-            )
+            format!("the model shows signs of going wrong: it hardly ever predicts {fading}")
         }
-        _ => "the signs are those of a model that goes astray".into(),
+        _ => "the model shows signs of going wrong".into(),
     };
-    format!("Whether adapting helped cannot be known without answers; {judged}.")
+    format!("Without answers, whether adapting helped cannot be known; {judged}.")
 }
 
 /// What else is worth knowing, as names and values.
@@ -62,7 +54,7 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
     if let Some(accuracy) = &summary.accuracy {
         details.extend(accuracy.before.map(|before| {
             (
-                "Right if each window is served by the model before it",
+                "Accuracy before adapting to each window",
                 percentage(before),
             )
         }));
@@ -71,13 +63,13 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
             let (gain, half) = (accuracy.last_gain, accuracy.last_gain_half_width);
             let (gain, half) = (signed(100.0 * gain, 1), fixed(100.0 * half, 1));
             details.push((
-                "Adapted less unadapted in the last two windows that have answers",
+                "Gain over the unadapted model in the last two scored windows",
                 format!("{gain} ± {half} points"),
             ));
         }
     }
     details.push((
-        "Most that one step gave another class",
+        "Largest share relabelled in one step",
         format!(
             "{}, in window {}",
             percentage(signs.most_disagreement),
@@ -85,28 +77,28 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
         ),
     ));
     details.push((
-        "Last window classed differently from the source model",
+        "Last window: share where it differs from the source model",
         percentage(signs.last_flips),
     ));
     details.push((
-        "Class balance there, away from the source's",
+        "Last window: class balance shift from the source",
         percentage(signs.balance_shift),
     ));
     if !signs.fading_classes.is_empty() {
         details.push((
-            "Hardly ever predicted there",
+            "Last window: classes hardly ever predicted",
             signs.fading_classes.join(", "),
         ));
     }
     if let Some(change) = signs.confidence_change {
         details.push((
-            "Source model's confidence there, against held-out source rows",
+            "Last window: source model's confidence against held-out source rows",
             format!("{} points", signed(100.0 * change, 1)),
         ));
     }
     if summary.held > 0 {
         details.push((
-            "Windows held, too little being left to learn from",
+            "Windows held (too few rows left to learn from)",
             format!("{} of {}", summary.held, summary.windows),
         ));
     }

@@ -84,7 +84,7 @@ fn import(dataset: &Dataset, place: &Path, verbosity: Verbosity) -> Result<Files
         let archive = portraits::read_archive(&folder)?;
         if archive.undated > 0 {
             verbosity.say(&format!(
-                "left out {} pictures whose names do not begin with a year",
+                "skipped {} images whose names do not begin with a year",
                 archive.undated
             ));
         }

@@ -1,5 +1,5 @@
 //! `driftline reproduce`: every table of the paper from the files built in. Finished trials are found, the rest are run
-//! from one queue, seed 0 of every cell first; at any moment it can be stopped and called again.
+//! from one queue, seed 0 of every cell first; it can be stopped and resumed at any moment.
 
 mod blocks;
 mod document;
@@ -26,7 +26,7 @@ use selected_experiments::SelectedExperiment;
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
-  driftline reproduce                          all tables; goes on where it stopped
+  driftline reproduce                          all tables, or the rest of them
   driftline reproduce --table 1 --budget 30m   Table 1, for half an hour
   driftline reproduce --budget 0s              show what is finished, run nothing
   driftline reproduce --verify                 run one finished trial again and compare")]
@@ -43,25 +43,25 @@ pub struct ReproduceArgs {
     /// Run these training seeds instead of the files'
     #[arg(long, value_delimiter = ',', value_name = "0,1,…")]
     seeds: Option<Vec<u64>>,
-    /// Trials at the same time [default: the number of cores]
+    /// Trials to run at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Start no trial after this time, such as 30m or 2h; those at work are finished
+    /// Start no trial after this time, such as 30m or 2h; those running are finished
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     budget: Option<Duration>,
-    /// Where results are and go: a folder for each experiment inside
+    /// Folder of the results, with one folder for each experiment
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
-    /// Write every picture of these experiments to this folder, as SVG
+    /// Write every chart of these experiments to this folder, as SVG
     #[arg(long, value_name = "DIR")]
     figures: Option<PathBuf>,
-    /// Renew the tables and pictures of this Markdown document; may be repeated
+    /// Update the tables and charts of this Markdown document; may be repeated
     #[arg(long, value_name = "FILE")]
     fill: Vec<PathBuf>,
     /// Print the tables as JSON
     #[arg(long)]
     json: bool,
-    /// Instead of running what is missing, run one finished trial of at most two minutes again; exit 3 if it differs
+    /// Run nothing new, but repeat one finished trial of at most two minutes; exit code 3 if it differs
     #[arg(long)]
     verify: bool,
     #[command(flatten)]

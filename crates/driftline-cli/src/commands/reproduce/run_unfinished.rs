@@ -57,7 +57,7 @@ pub fn run(
         (0, _) if budget.is_none() => measure(&ran, verbosity)?,
         (0, _) => {}
         (left, seconds) => verbosity.say(&format!(
-            "{left} trials are left, about {}; the same command goes on",
+            "{left} trials are left, about {}; run the same command again to continue",
             readable(seconds)
         )),
     }

@@ -34,12 +34,12 @@ impl Scene<'_> {
         let mut x = Axis::new("position in the stream", ticks);
         x.ends = Some(("source".into(), "target".into()));
         let caption = format!(
-            "Every final model, scored along the stream in equal parts from source to target; the dot at the end \
-             is the target itself. {}",
+            "Each final model on equal parts of the stream, from source to target; the end dot is the target \
+             itself. {}",
             self.lines_caption()
         );
         self.curves(
-            "The final models along the stream",
+            "Final models along the stream",
             caption,
             "stream",
             &x,
@@ -72,25 +72,25 @@ impl Scene<'_> {
             .filter_map(|row| self.series(&row.method, curves::on_window))
             .collect();
         let mut caption =
-            "The model after step t on window t, from which it has just learned without labels."
+            "The model after step t on window t, which it has just learned from without labels."
                 .to_owned();
         if let [only] = &mut series[..] {
             let method = only.name.clone();
-            only.name = "this window".into();
+            only.name = "after the step".into();
             if let Some(mut next) = self.series(&method, curves::on_next_window) {
-                next.name = "before it".into();
+                next.name = "before the step".into();
                 next.secondary = true;
                 series.push(next);
                 caption = format!(
-                    "{method}. Solid: the model after step t on window t, from which it has just learned without \
-                     labels. Dotted: the model before that step on the same window."
+                    "{method}. Solid: the model after step t on window t, which it has just learned from without \
+                     labels. Dotted: the model before that step, on the same window."
                 );
             }
         }
         caption = format!("{caption} {}", self.lines_caption());
         let x = steps(&series);
         self.curves(
-            "Accuracy on the window just learned",
+            "Accuracy on the window just learned from",
             caption,
             "windows",
             &x,
@@ -109,13 +109,10 @@ impl Scene<'_> {
         if series.is_empty() {
             return None;
         }
-        let mut y = per_cent(
-            "per cent recognised",
-            series.iter().flat_map(Series::extent),
-        );
+        let mut y = per_cent("accuracy, %", series.iter().flat_map(Series::extent));
         self.mark_guessing(&mut y);
         if y.reference.is_some() {
-            caption += " Dotted level: guessing.";
+            caption += " Horizontal dotted line: guessing.";
         }
         Some(self.figure(title, caption, name, |heading| {
             if self.draws {
@@ -136,10 +133,7 @@ impl Scene<'_> {
         match (self.draws, trials) {
             (true, _) => "Thin: single trials. Thick: their mean.".into(),
             (_, 0 | 1) => "One trial.".into(),
-            (false, n) => format!(
-                "Mean of {} with the range from the lowest to the highest.",
-                count(n, "trial")
-            ),
+            (false, n) => format!("Mean of {}; band: lowest to highest.", count(n, "trial")),
         }
     }
 

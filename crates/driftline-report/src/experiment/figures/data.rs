@@ -1,5 +1,5 @@
-//! Pictures of the data themselves, where they are in the cache: digits along the drift, and the share of the classes of
-//! the portraits over the years. Never a portrait.
+//! The data themselves, where they are in the cache: digits along the drift, and the class balance of the portraits over
+//! the years. Never a portrait.
 
 use driftline::datasets::{Cache, Digits, Portraits, RotatingDigits, catalog};
 use driftline::experiment::{Dataset, Store};
@@ -38,7 +38,7 @@ pub(super) fn figures(store: &Store, cache: &Cache, id: &str) -> Vec<Figure> {
 
 const COLUMNS: usize = 12;
 
-/// Two rows of pictures, evenly along the stream.
+/// Two rows of images, evenly along the stream.
 fn digits(drift: &RotatingDigits, digits: &Digits, seed: Seed, id: &str) -> Option<Figure> {
     let last = drift.intermediate.checked_sub(2)?;
     let places = (0..COLUMNS).map(|column| column * last / (COLUMNS - 1));
@@ -53,8 +53,8 @@ fn digits(drift: &RotatingDigits, digits: &Digits, seed: Seed, id: &str) -> Opti
         label: format!("{angle:.0}°"),
     };
     let shown: Vec<Image> = shown.into_iter().map(image).collect();
-    let caption = "Pictures of the stream, evenly from its beginning to its end, with the angle of each. The labels stay \
-                   hidden from every method.";
+    let caption = "Images from the stream, evenly spaced from start to end, with the angle of each. No method sees the \
+                   labels.";
     let title = "The drift";
     Some(Figure::draw(id, "drift", title, caption, "", |heading| {
         images::chart(heading, &shown, COLUMNS)
@@ -103,16 +103,14 @@ fn class_share(portraits: &Portraits, id: &str) -> Option<Figure> {
         Ticks::around([first, last].into_iter(), (1900.0, 2020.0), 6),
     );
     let values = series[0].extent().chain([50.0]);
-    let mut y = Axis::new(
-        "per cent of the portraits",
-        Ticks::around(values, (0.0, 100.0), 5),
-    );
+    let mut y = Axis::new("% of the portraits", Ticks::around(values, (0.0, 100.0), 5));
     y.reference = Some((50.0, "half".into()));
     let caption = format!(
-        "Rolling share over {WINDOW} portraits in order of time, with the 90 % band ±1.645·√(p(1 − p)/{WINDOW}). The classes shift too, not only the pictures. Of the {} dated portraits alone.",
+        "Rolling share over {WINDOW} portraits in order of time, with a 90 % band of ±1.645·√(p(1 − p)/{WINDOW}); only the \
+         {} dated portraits. The class balance shifts too, not only the images.",
         portraits.len()
     );
-    let title = "Share of the classes over the years";
+    let title = "Class balance over the years";
     Some(Figure::draw(
         id,
         "class-share",

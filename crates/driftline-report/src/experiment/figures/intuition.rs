@@ -131,12 +131,14 @@ fn draw(run: &Run, id: &str) -> Option<Figure> {
     let last = run.domains.last()?;
     let per_cent = |model| Some(fixed(100.0 * accuracy(model, last).ok()?, 0));
     let caption = format!(
-        "A linear classifier, {TURN:.0}° from one step to the next; squares and circles are the two classes, which only          the source (t = 0) reveals; a knob stands on the side that a classifier takes for circles. On the last domain the source classifier recognises {} %, self-training straight to          it {} %, and self-training step by step {} %.",
+        "Two classes, squares and circles, turn by {TURN:.0}° from one step to the next; only the source (t = 0) has \
+         labels. The knob of each linear classifier is on the side it takes for circles. Accuracy on the last domain: \
+         source classifier {} %, self-training straight to the target {} %, gradual self-training {} %.",
         per_cent(&run.source)?,
         per_cent(&run.direct)?,
         per_cent(&run.gradual[STEPS])?,
     );
-    let title = "Why step by step";
+    let title = "Why go step by step";
     Some(Figure::draw(
         id,
         "intuition",

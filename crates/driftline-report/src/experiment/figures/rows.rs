@@ -12,7 +12,7 @@ impl Scene<'_> {
         let rows: Vec<intervals::Row> =
             self.rows.iter().map(|row| self.interval_row(row)).collect();
         let mut axis = per_cent(
-            "per cent of the target recognised",
+            "target accuracy, %",
             rows.iter().flat_map(intervals::Row::extent),
         );
         self.mark_guessing(&mut axis);
@@ -21,11 +21,11 @@ impl Scene<'_> {
         } else {
             " Small dots: single trials."
         };
-        let mut caption = format!("Filled: our mean with its 90 % Student-t interval.{singles}");
+        let mut caption = format!("Large dot: our mean with its 90 % Student-t interval.{singles}");
         if self.rows.iter().any(|row| row.printed.is_some()) {
-            caption += " Open diamond: the printed number with its printed interval.";
+            caption += " Open diamond: the paper’s number with its interval.";
         }
-        self.figure("Accuracy on the target", caption, "accuracy", |heading| {
+        self.figure("Target accuracy", caption, "accuracy", |heading| {
             intervals::chart(heading, &axis, &rows)
         })
     }
@@ -50,7 +50,7 @@ impl Scene<'_> {
             printed: row
                 .printed
                 .as_ref()
-                .map(|cell| (cell.mean, cell.half_width, format!("printed: {hint}"))),
+                .map(|cell| (cell.mean, cell.half_width, format!("paper: {hint}"))),
         }
     }
 
@@ -77,12 +77,12 @@ impl Scene<'_> {
         let values = rows
             .iter()
             .flat_map(|row| row.values.iter().map(|(value, _)| *value));
-        let mut axis = per_cent("per cent of the target recognised", values);
+        let mut axis = per_cent("target accuracy, %", values);
         self.mark_guessing(&mut axis);
-        let caption = "Every dot is one independent draw of the data. Below the dots: median, middle half (bar) and \
+        let caption = "Each dot is one independent draw of the data. Below the dots: median, middle half (bar) and \
                        middle 80 % (line).";
         Some(self.figure(
-            "Distribution over draws of the data",
+            "Target accuracy over draws of the data",
             caption.into(),
             "draws",
             |heading| strip::chart(heading, &axis, &rows),

@@ -1,4 +1,4 @@
-//! Accuracy against the number of pictures, where an experiment has one data set for each (Table 3).
+//! Accuracy by the number of images, where an experiment has one data set for each (Table 3).
 
 use driftline::experiment::{Dataset, Row, Store, Table};
 
@@ -60,7 +60,7 @@ pub(super) fn figure(store: &Store, table: &Table, id: &str) -> Option<Figure> {
             Some(point(*x, cell.mean, cell.half_width.unwrap_or(0.0)))
         });
         series.push(one(
-            format!("{}, printed", method.name),
+            format!("{}, paper", method.name),
             true,
             printed.collect(),
         ));
@@ -71,14 +71,11 @@ pub(super) fn figure(store: &Store, table: &Table, id: &str) -> Option<Figure> {
     }
     let largest = sizes.iter().map(|(size, _)| *size).fold(0.0, f64::max);
     let all = sizes.iter().map(|(size, _)| *size).chain([0.0]);
-    let x = Axis::new("pictures", Ticks::around(all, (0.0, largest), 4));
-    let y = per_cent(
-        "per cent of the target recognised",
-        series.iter().flat_map(Series::extent),
-    );
-    let caption = "Solid: our means with their 90 % Student-t intervals. Dotted: the printed numbers with theirs. More \
-                   data do not replace regularisation.";
-    let title = "Accuracy against the number of pictures";
+    let x = Axis::new("images", Ticks::around(all, (0.0, largest), 4));
+    let y = per_cent("target accuracy, %", series.iter().flat_map(Series::extent));
+    let caption = "Solid: our means with 90 % Student-t intervals. Dotted: the paper’s numbers with theirs. More data do \
+                   not replace regularisation.";
+    let title = "Accuracy by number of images";
     Some(Figure::draw(id, "sizes", title, caption, "", |heading| {
         lines::chart(heading, &x, &y, &series)
     }))
