@@ -9,6 +9,15 @@ pub enum Outcome {
     CheckFailed,
 }
 
+impl Outcome {
+    pub fn of(holds: bool) -> Self {
+        match holds {
+            true => Outcome::Done,
+            false => Outcome::CheckFailed,
+        }
+    }
+}
+
 /// A command that did not.
 #[derive(Debug)]
 pub enum Failure {

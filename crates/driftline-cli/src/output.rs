@@ -128,10 +128,7 @@ pub fn grid(cells: &[Cell]) -> String {
     }
     for cell in cells {
         let printed = cell.printed.as_ref();
-        let printed = printed.map_or("–".into(), |cell| match cell.half_width {
-            Some(half_width) => format!("{:.1} ± {half_width:.1}", cell.mean),
-            None => format!("{:.1}", cell.mean),
-        });
+        let printed = printed.map_or("–".into(), |cell| plus_minus(cell.mean, cell.half_width));
         let row = cell.row.as_ref();
         let held_out = row.and_then(|row| row.held_out_source);
         table.add_row([
@@ -147,9 +144,13 @@ pub fn grid(cells: &[Cell]) -> String {
 }
 
 pub fn with_interval(interval: &Interval) -> String {
-    match interval.half_width {
-        Some(half_width) => format!("{:.1} ± {half_width:.1}", interval.mean),
-        None => format!("{:.1}", interval.mean),
+    plus_minus(interval.mean, interval.half_width)
+}
+
+pub fn plus_minus(mean: f64, half_width: Option<f64>) -> String {
+    match half_width {
+        Some(half_width) => format!("{mean:.1} ± {half_width:.1}"),
+        None => format!("{mean:.1}"),
     }
 }
 

@@ -64,12 +64,7 @@ impl<'a> Progress<'a> {
             state.open.extend(open);
         }
         state.to_run = state.open.len();
-        let on_terminal = std::io::stderr().is_terminal();
-        let bar = (verbosity != Verbosity::Quiet && on_terminal && state.to_run > 0).then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}");
-            ProgressBar::new(state.to_run as u64)
-                .with_style(style.expect("the template is well-formed"))
-        });
+        let bar = bar(verbosity, state.to_run).filter(|_| state.to_run > 0);
         Self {
             verbosity,
             parallelism,
@@ -157,6 +152,15 @@ impl<'a> Progress<'a> {
         file.and_then(|mut file| writeln!(file, "{line}"))
             .map_err(|error| format!("{}: {error}", path.display()))
     }
+}
+
+/// Only on a terminal, where somebody wants to see it.
+pub fn bar(verbosity: Verbosity, length: usize) -> Option<ProgressBar> {
+    let wanted = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
+    wanted.then(|| {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}");
+        ProgressBar::new(length as u64).with_style(style.expect("the template is well-formed"))
+    })
 }
 
 fn describe(plan: &Plan, key: &TrialKey) -> String {

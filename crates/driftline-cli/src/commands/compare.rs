@@ -85,11 +85,8 @@ fn text(comparison: &Comparison) -> String {
         }
     }
     let show = |interval: &Interval| {
-        output::with_interval(&Interval {
-            mean: 100.0 * interval.mean,
-            half_width: interval.half_width.map(|half| 100.0 * half),
-            n: interval.n,
-        })
+        let half_width = interval.half_width.map(|half| 100.0 * half);
+        output::plus_minus(100.0 * interval.mean, half_width)
     };
     for method in &comparison.methods {
         table.add_row([

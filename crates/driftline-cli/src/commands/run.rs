@@ -113,15 +113,13 @@ pub fn run(args: &RunArgs, verbosity: Verbosity) -> Result {
         if !args.json {
             show(&store, verbosity)?;
         }
-        if Check::all(&store)
-            .iter()
-            .any(|check| check.verdict == Verdict::Fails)
-            && scale == Scale::Full
-        {
+        let checks = Check::all(&store);
+        let failed = checks.iter().any(|check| check.verdict == Verdict::Fails);
+        if failed && scale == Scale::Full {
             outcome = Outcome::CheckFailed;
         }
         done.push(json!({
-            "name": plan.name, "folder": folder, "rows": output::rows(&store), "checks": output::checks(&Check::all(&store)),
+            "name": plan.name, "folder": folder, "rows": output::rows(&store), "checks": output::checks(&checks),
         }));
     }
     if args.json {
@@ -151,9 +149,7 @@ pub fn execute(
     output::warn_of_lines(&store, "; its trial is run again");
     let mut open = plan.trials(selection)?;
     open.retain(|key| !store.contains(&plan.trial_id(key)));
-    if verbosity != Verbosity::Quiet {
-        output::tell(&format!("{} → {}", plan.title, folder.display()));
-    }
+    verbosity.say(&format!("{} → {}", plan.title, folder.display()));
     let parallelism = Parallelism::of(jobs, open.len());
     let pending = PendingTrials { plan, folder, open };
     let progress = Progress::new(vec![pending], verbosity, parallelism);
@@ -190,11 +186,7 @@ fn show(store: &Store, verbosity: Verbosity) -> Result<()> {
     for check in Check::all(store) {
         output::print(&format!("{check}\n"))?;
     }
-    if verbosity != Verbosity::Quiet {
-        output::tell(&format!(
-            "next: driftline report {}",
-            store.folder().display()
-        ));
-    }
+    let folder = store.folder().display();
+    verbosity.say(&format!("next: driftline report {folder}"));
     Ok(())
 }

@@ -37,9 +37,7 @@ pub struct TheoryArgs {
 
 pub fn run(args: &TheoryArgs, verbosity: Verbosity) -> Result {
     let chosen = chosen(&args.ids)?;
-    if verbosity != Verbosity::Quiet {
-        output::tell(&format!("checking {} statements", chosen.len()));
-    }
+    verbosity.say(&format!("checking {} statements", chosen.len()));
     let claims = claims::check_each(&chosen, Seed::new(args.seed))?;
     if args.json {
         output::print_json(&as_json(&claims, args.explain))?;
@@ -55,11 +53,7 @@ pub fn run(args: &TheoryArgs, verbosity: Verbosity) -> Result {
     if let Some(path) = &args.html {
         write(path, &driftline_report::theory_html(&claims)?)?;
     }
-    if claims.iter().all(|claim| claim.holds) {
-        Ok(Outcome::Done)
-    } else {
-        Ok(Outcome::CheckFailed)
-    }
+    Ok(Outcome::of(claims.iter().all(|claim| claim.holds)))
 }
 
 /// The ids that were meant: exact ones, or all parts of a numbered statement.

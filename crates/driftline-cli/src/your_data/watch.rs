@@ -1,14 +1,12 @@
 //! Progress of an adaptation on standard error: a line per window, or a bar on a terminal.
 
-use std::io::IsTerminal;
-
 use driftline::reading::Notes;
 use driftline::service::{Bundle, Watch, WindowRecord};
 use driftline_report::words;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 
 use crate::verbosity::Verbosity;
-use crate::{interrupt, output};
+use crate::{interrupt, output, progress};
 
 /// Watches one command.
 pub struct Watcher {
@@ -18,12 +16,10 @@ pub struct Watcher {
 
 impl Watcher {
     pub fn new(verbosity: Verbosity) -> Self {
-        let on_terminal = std::io::stderr().is_terminal();
-        let bar = (verbosity != Verbosity::Quiet && on_terminal).then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}");
-            ProgressBar::new(0).with_style(style.expect("the template is well-formed"))
-        });
-        Self { verbosity, bar }
+        Self {
+            verbosity,
+            bar: progress::bar(verbosity, 0),
+        }
     }
 
     fn say(&self, line: &str) {

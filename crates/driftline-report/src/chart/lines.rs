@@ -43,6 +43,17 @@ impl Point {
 }
 
 impl Series {
+    pub fn new(name: impl Into<String>, tone: Tone, points: Vec<Point>) -> Self {
+        Self {
+            name: name.into(),
+            tone,
+            secondary: false,
+            points,
+            singles: Vec::new(),
+            end: None,
+        }
+    }
+
     /// All values that the axis must reach.
     pub fn extent(&self) -> impl Iterator<Item = f64> {
         let end = self.end.iter().map(|(_, value, _)| *value);
@@ -155,14 +166,7 @@ mod tests {
     #[test]
     fn names_of_lines_that_end_together_are_moved_apart() {
         let series: Vec<Series> = [99.0, 98.9, 1.0, 0.5]
-            .map(|mean| Series {
-                name: String::new(),
-                tone: Tone::Neutral,
-                secondary: false,
-                points: vec![Point::exact(0.0, mean)],
-                singles: Vec::new(),
-                end: None,
-            })
+            .map(|mean| Series::new("", Tone::Neutral, vec![Point::exact(0.0, mean)]))
             .to_vec();
         let frame = Frame {
             left: 0.0,

@@ -49,6 +49,14 @@ impl Ticks {
         }
     }
 
+    /// Whole numbers, at most `wanted` steps, from the lowest to the highest value.
+    pub fn whole(values: impl Iterator<Item = f64> + Clone, wanted: usize) -> Self {
+        let high = values.clone().fold(0.0, f64::max);
+        let low = values.fold(high, f64::min);
+        let step = ((high - low) / wanted as f64).ceil().max(1.0);
+        Self { low, high, step }
+    }
+
     pub fn values(&self) -> impl Iterator<Item = f64> + use<> {
         let Self { low, high, step } = *self;
         let count = ((high - low) / step + 1e-9) as usize;

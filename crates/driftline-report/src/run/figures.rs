@@ -192,12 +192,8 @@ fn flat(record: &WindowRecord, value: f64) -> Point {
 
 fn series(name: &str, tone: Tone, secondary: bool, points: Vec<Point>) -> Series {
     Series {
-        name: name.into(),
-        tone,
         secondary,
-        points: thinned(points),
-        singles: vec![],
-        end: None,
+        ..Series::new(name, tone, thinned(points))
     }
 }
 
@@ -230,11 +226,8 @@ fn draw(
     y: &Axis,
     all: &[Series],
 ) -> Figure {
-    let xs = || all.iter().flat_map(|series| &series.points).map(|p| p.x);
-    let (low, high) = (xs().fold(f64::INFINITY, f64::min), xs().fold(0.0, f64::max));
-    let low = low.min(high);
-    let step = ((high - low) / 10.0).ceil().max(1.0);
-    let x = Axis::new("window", Ticks { low, high, step });
+    let points = all.iter().flat_map(|series| &series.points);
+    let x = Axis::new("window", Ticks::whole(points.map(|point| point.x), 10));
     Figure::draw(id, name, title, caption, facts, |heading| {
         lines::chart(heading, &x, y, all)
     })

@@ -139,14 +139,8 @@ fn curve_chart(heading: Heading<'_>, across: &str, up: &str, curves: &[Curve]) -
     let y = Axis::new(up, ticks(&mut all().map(|p| p.1).chain([0.0])));
     let series = curves.iter().enumerate().map(|(index, curve)| {
         let points = curve.points.iter();
-        Series {
-            name: curve.name.clone(),
-            tone: Tone::Series(index),
-            secondary: false,
-            points: points.map(|&(x, y)| lines::Point::exact(x, y)).collect(),
-            singles: Vec::new(),
-            end: None,
-        }
+        let points = points.map(|&(x, y)| lines::Point::exact(x, y));
+        Series::new(&curve.name, Tone::Series(index), points.collect())
     });
     lines::chart(heading, &x, &y, &series.collect::<Vec<_>>())
 }

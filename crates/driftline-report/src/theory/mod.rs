@@ -70,3 +70,27 @@ fn section(claim: &Claim) -> Section {
         ..Section::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use driftline::random::Seed;
+    use driftline::theory::claims::check_each;
+
+    /// Atoms on a line, atoms in the plane, and curves.
+    #[test]
+    fn every_kind_of_chart_is_well_formed() {
+        let claims = check_each(&["A.8", "3.1", "3.4-two-step"], Seed::new(0)).unwrap();
+        let page = theory_html(&claims).unwrap();
+        assert!(page.contains("3 of 3 statements hold"));
+        let files = theory_figure_files(&claims);
+        assert_eq!(files.len(), claims.len());
+        for (name, svg) in files {
+            let parsed = roxmltree::Document::parse(&svg).unwrap();
+            let ids = parsed.root_element().attribute("aria-labelledby").unwrap();
+            for id in ids.split(' ') {
+                assert_eq!(page.matches(&format!("id=\"{id}\"")).count(), 1, "{name}");
+            }
+        }
+    }
+}

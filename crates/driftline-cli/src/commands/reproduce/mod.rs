@@ -106,10 +106,7 @@ pub fn run(args: &ReproduceArgs, verbosity: Verbosity) -> Result {
         Some(verified) => verified.holds(),
         None => !tables.iter().flat_map(|t| &t.checks).any(failed),
     };
-    Ok(match holds {
-        true => Outcome::Done,
-        false => Outcome::CheckFailed,
-    })
+    Ok(Outcome::of(holds))
 }
 
 /// `90s`, `30m`, `2h`, or several in a row: `1h30m`.

@@ -141,25 +141,16 @@ impl Scene<'_> {
         let singles = curves::singles(self.store, self.dataset, method, curve);
         let points = curves::summary(&singles);
         (!points.is_empty()).then(|| Series {
-            name: method.to_owned(),
-            tone: self.tone(method),
-            secondary: false,
-            points,
             singles: if self.draws { singles } else { Vec::new() },
-            end: None,
+            ..Series::new(method, self.tone(method), points)
         })
     }
 }
 
 fn steps(series: &[Series]) -> Axis {
-    let xs = || {
-        series
-            .iter()
-            .flat_map(|series| &series.points)
-            .map(|point| point.x)
-    };
-    let (low, high) = (xs().fold(f64::INFINITY, f64::min), xs().fold(0.0, f64::max));
-    let low = low.min(high);
-    let step = ((high - low) / 12.0).ceil().max(1.0);
-    Axis::new("self-training step", Ticks { low, high, step })
+    let points = series.iter().flat_map(|series| &series.points);
+    Axis::new(
+        "self-training step",
+        Ticks::whole(points.map(|point| point.x), 12),
+    )
 }

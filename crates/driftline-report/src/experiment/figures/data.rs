@@ -90,14 +90,7 @@ fn shares(portraits: &Portraits) -> Vec<Point> {
 fn class_share(portraits: &Portraits, id: &str) -> Option<Figure> {
     let points = shares(portraits);
     let (first, last) = (points.first()?.x, points.last()?.x);
-    let series = [Series {
-        name: "female".into(),
-        tone: Tone::Series(0),
-        secondary: false,
-        points,
-        singles: Vec::new(),
-        end: None,
-    }];
+    let series = [Series::new("female", Tone::Series(0), points)];
     let x = Axis::new(
         "year",
         Ticks::around([first, last].into_iter(), (1900.0, 2020.0), 6),

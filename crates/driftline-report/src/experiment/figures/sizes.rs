@@ -33,14 +33,7 @@ pub(super) fn figure(store: &Store, table: &Table, id: &str) -> Option<Figure> {
             .iter()
             .filter_map(|(size, dataset)| Some((*size, table.row(dataset, &method.name)?)));
         let rows: Vec<(f64, &Row)> = rows.collect();
-        let one = |name: String, secondary, points: Vec<Point>| Series {
-            name,
-            tone: scene.tone(&method.name),
-            secondary,
-            points,
-            singles: Vec::new(),
-            end: None,
-        };
+        let tone = scene.tone(&method.name);
         let point = |x, mean, half: f64| Point {
             x,
             mean,
@@ -54,16 +47,16 @@ pub(super) fn figure(store: &Store, table: &Table, id: &str) -> Option<Figure> {
                 row.accuracy.half_width.unwrap_or(0.0),
             )
         });
-        series.push(one(method.name.clone(), false, ours.collect()));
+        series.push(Series::new(&method.name, tone, ours.collect()));
         let printed = rows.iter().filter_map(|(x, row)| {
             let cell = row.printed.as_ref()?;
             Some(point(*x, cell.mean, cell.half_width.unwrap_or(0.0)))
         });
-        series.push(one(
-            format!("{}, paper", method.name),
-            true,
-            printed.collect(),
-        ));
+        let name = format!("{}, paper", method.name);
+        series.push(Series {
+            secondary: true,
+            ..Series::new(name, tone, printed.collect())
+        });
     }
     series.retain(|series| !series.points.is_empty());
     if series.is_empty() {
