@@ -77,22 +77,22 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
         ),
     ));
     details.push((
-        "Last window: share where it differs from the source model",
+        "Share of the last window classed differently from the source model",
         percentage(signs.last_flips),
     ));
     details.push((
-        "Last window: class balance shift from the source",
+        "Class balance shift from the source in the last window",
         percentage(signs.balance_shift),
     ));
     if !signs.fading_classes.is_empty() {
         details.push((
-            "Last window: classes hardly ever predicted",
+            "Classes hardly ever predicted in the last window",
             signs.fading_classes.join(", "),
         ));
     }
     if let Some(change) = signs.confidence_change {
         details.push((
-            "Last window: source model's confidence against held-out source rows",
+            "Source model's confidence in the last window, against held-out source rows",
             format!("{} points", signed(100.0 * change, 1)),
         ));
     }
