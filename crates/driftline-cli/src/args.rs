@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
 /// Keeps a classifier accurate while its data drift, without new labels.
 #[derive(Debug, Parser)]
@@ -12,69 +12,69 @@ use crate::progress::Talk;
     version,
     propagate_version = true,
     before_long_help = "Examples:
-  driftline demo                                   the main job on built-in data, with a report
+  driftline demo                                   try it on built-in data, with a report
   driftline adapt --source s.csv --label y --stream t.csv --out run
-                                                   follow your own data, with a report
-  driftline run experiments/table2-gaussian.toml   run an experiment file, resume if it was stopped
-  driftline report driftline-out/table2-gaussian   tables and pictures of a finished run"
+                                                   adapt to your own data, with a report
+  driftline run experiments/table2-gaussian.toml   run an experiment file, or resume it
+  driftline report driftline-out/table2-gaussian   tables and charts of a finished run"
 )]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     #[command(flatten)]
-    verbosity: Verbosity,
+    verbosity: VerbosityArgs,
 }
 
 #[derive(Debug, Args)]
-struct Verbosity {
-    /// No progress, only results and errors
+struct VerbosityArgs {
+    /// Print results and errors only
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say more while working
+    /// Show more progress
     #[arg(long, short, global = true)]
     verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run the main job on built-in data: no download needed
+    /// Try adaptation on built-in data; no download needed
     Demo(commands::demo::DemoArgs),
     /// Train a model on your labelled source
     Fit(commands::fit::FitArgs),
-    /// Adapt a model along your stream, window by window; a second call goes on where the first stopped
+    /// Adapt a model along your stream, window by window; run it again to resume
     Adapt(commands::adapt::AdaptArgs),
     /// Adapt a run to one more window
     Step(commands::step::StepArgs),
-    /// Class and probabilities for every row of a table
+    /// Predict the class and probabilities of every row of a table
     Predict(commands::predict::PredictArgs),
-    /// Set all methods side by side on your stream
+    /// Compare all methods on your stream
     Compare(commands::compare::CompareArgs),
-    /// Use another version of a run; nothing is deleted
+    /// Switch to another version of a run; nothing is deleted
     Rollback(commands::rollback::RollbackArgs),
-    /// Say what a table, a model or a run holds
+    /// Show what a table, a model or a run holds
     Inspect(commands::inspect::InspectArgs),
-    /// Write a model as ONNX
+    /// Export a model as ONNX
     Export(commands::export::ExportArgs),
-    /// Run experiment files; a second call goes on where the first stopped
+    /// Run experiment files; run again to resume
     Run(commands::run::RunArgs),
-    /// Fill every table of the paper; finished trials are found, the rest are run
+    /// Reproduce every table of the paper; finished trials are reused, the rest are run
     Reproduce(commands::reproduce::ReproduceArgs),
     /// Join the folders of a run that was split by --shard
     Join(commands::join::JoinArgs),
-    /// Write the tables and pictures of finished experiments, or of a run on your own data
+    /// Write a report with the tables and charts of experiments, or of runs on your own data
     Report(commands::report::ReportArgs),
-    /// Measure the speed of this machine's kernels
+    /// Benchmark this machine
     Bench {
         #[command(subcommand)]
         what: Bench,
     },
-    /// Obtain, list, describe and check data sets
+    /// Fetch, list, describe, export and check data sets
     Data(commands::data::DataArgs),
-    /// Compute every statement of the paper's theory; exit 3 if one does not hold
+    /// Check every statement of the paper's theory; exit code 3 if one does not hold
     Theory(commands::theory::TheoryArgs),
     /// Print the JSON schema of experiment files
     Schema,
-    /// Print the completion script of a shell
+    /// Print a completion script for your shell
     Completions(commands::completions::CompletionsArgs),
     /// Print the manual page
     Man,
@@ -87,11 +87,11 @@ pub enum Bench {
 }
 
 impl Cli {
-    pub fn talk(&self) -> Talk {
+    pub fn verbosity(&self) -> Verbosity {
         match (self.verbosity.quiet, self.verbosity.verbose) {
-            (true, _) => Talk::Quiet,
-            (_, true) => Talk::Verbose,
-            _ => Talk::Normal,
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            _ => Verbosity::Normal,
         }
     }
 }

@@ -7,11 +7,11 @@ use driftline::datasets::Cache;
 use driftline::experiment::Memo;
 
 use crate::failure::{Failure, Result};
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
 #[derive(Args, Clone, Debug, Default)]
 pub struct CacheArgs {
-    /// Folder that data sets and long training are kept in [default: `driftline` in the platform's cache folder]
+    /// Cache folder for data sets and long training [default: `driftline` in the platform's cache folder]
     #[arg(long, global = true, env = "DRIFTLINE_CACHE", value_name = "DIR")]
     pub cache: Option<PathBuf>,
 }
@@ -33,13 +33,11 @@ impl CacheArgs {
     }
 
     /// Where long training is kept for the next time; a folder that cannot be used costs time only.
-    pub fn memo(&self, talk: Talk) -> Option<Memo> {
+    pub fn memo(&self, verbosity: Verbosity) -> Option<Memo> {
         let cache = self.open().ok()?;
         Memo::open(cache.folder().join("steps"))
             .inspect_err(|error| {
-                talk.say(&format!(
-                    "warning: training is not kept for the next time: {error}"
-                ));
+                verbosity.say(&format!("warning: long training cannot be cached: {error}"));
             })
             .ok()
     }

@@ -9,6 +9,15 @@ pub enum Outcome {
     CheckFailed,
 }
 
+impl Outcome {
+    pub fn of(holds: bool) -> Self {
+        match holds {
+            true => Outcome::Done,
+            false => Outcome::CheckFailed,
+        }
+    }
+}
+
 /// A command that did not.
 #[derive(Debug)]
 pub enum Failure {
@@ -70,20 +79,20 @@ impl Failure {
         }
         match error {
             Error::UnevenWindows { .. } => {
-                Some("set the tail to `drop`, `keep` or `merge`, or choose another window")
+                Some("set the tail to `drop`, `keep` or `merge`, or choose another window size")
             }
             Error::WindowTooLarge { .. } => {
-                Some("choose a smaller window, or give the number of windows")
+                Some("choose a smaller window, or set the number of windows")
             }
             Error::Starved { .. } => {
                 Some("lower the fraction to drop, or set `starvation` to `hold`")
             }
             Error::NotConverged { .. } => Some(
-                "raise `max-iterations`, the tolerance, or the L2 penalty; on your own data, leave out columns whose values are far from the source's (--exclude)",
+                "raise `max-iterations`, the tolerance, or the L2 penalty; on your own data, exclude columns whose values are far from the source's (--exclude)",
             ),
-            Error::Interrupted => Some("run the same command again to go on"),
+            Error::Interrupted => Some("run the same command again to resume"),
             Error::Corrupt { message, .. } if message.contains("another plan") => Some(
-                "give a new folder with --out, or remove the old one if its results are no longer needed",
+                "choose a new folder with --out, or remove the old one if you no longer need its results",
             ),
             Error::Corrupt { path, .. } if path.extension().is_some_and(|e| e == "toml") => {
                 Some("`driftline schema` prints what an experiment file may hold")
@@ -113,8 +122,11 @@ impl From<driftline::Error> for Failure {
     }
 }
 
-impl From<minijinja::Error> for Failure {
-    fn from(error: minijinja::Error) -> Self {
-        Failure::told(format!("cannot make the report: {error:#}"))
+impl From<driftline_report::Error> for Failure {
+    fn from(error: driftline_report::Error) -> Self {
+        match error {
+            driftline_report::Error::Library(error) => Failure::Library(error),
+            other => Failure::told(other.to_string()),
+        }
     }
 }

@@ -2,18 +2,16 @@
 //! 0 done · 1 error · 2 usage · 3 ran, but a check did not hold · 130 stopped by Ctrl-C.
 
 mod args;
-mod assumptions;
 mod cache;
 mod commands;
 mod estimate;
 mod failure;
 mod interrupt;
 mod output;
-mod own;
+mod parallelism;
 mod progress;
-mod report;
-mod theory_page;
-mod theory_pictures;
+mod verbosity;
+mod your_data;
 
 use std::process::ExitCode;
 
@@ -25,26 +23,26 @@ use failure::{Failure, Outcome};
 fn main() -> ExitCode {
     hide_caught_panics();
     let cli = Cli::parse();
-    let talk = cli.talk();
+    let verbosity = cli.verbosity();
     let outcome = match cli.command {
-        Command::Demo(args) => commands::demo::run(&args, talk),
-        Command::Fit(args) => commands::fit::run(&args, talk),
-        Command::Adapt(args) => commands::adapt::run(&args, talk),
-        Command::Step(args) => commands::step::run(&args, talk),
-        Command::Predict(args) => commands::predict::run(&args, talk),
-        Command::Compare(args) => commands::compare::run(&args, talk),
-        Command::Rollback(args) => commands::rollback::run(&args, talk),
+        Command::Demo(args) => commands::demo::run(&args, verbosity),
+        Command::Fit(args) => commands::fit::run(&args, verbosity),
+        Command::Adapt(args) => commands::adapt::run(&args, verbosity),
+        Command::Step(args) => commands::step::run(&args, verbosity),
+        Command::Predict(args) => commands::predict::run(&args, verbosity),
+        Command::Compare(args) => commands::compare::run(&args, verbosity),
+        Command::Rollback(args) => commands::rollback::run(&args, verbosity),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Export(args) => commands::export::run(&args),
-        Command::Run(args) => commands::run::run(&args, talk),
-        Command::Reproduce(args) => commands::reproduce::run(&args, talk),
-        Command::Join(args) => commands::join::run(&args, talk),
-        Command::Report(args) => commands::report::run(&args, talk),
+        Command::Run(args) => commands::run::run(&args, verbosity),
+        Command::Reproduce(args) => commands::reproduce::run(&args, verbosity),
+        Command::Join(args) => commands::join::run(&args, verbosity),
+        Command::Report(args) => commands::report::run(&args, verbosity),
         Command::Bench {
             what: Bench::Network(args),
         } => commands::bench_network::run(&args),
-        Command::Data(args) => commands::data::run(&args, talk),
-        Command::Theory(args) => commands::theory::run(&args, talk),
+        Command::Data(args) => commands::data::run(&args, verbosity),
+        Command::Theory(args) => commands::theory::run(&args, verbosity),
         Command::Schema => commands::schema::run(),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man => commands::man::run(),

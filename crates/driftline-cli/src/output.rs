@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write};
 use comfy_table::{CellAlignment, Table as TextTable, presets};
 use driftline::evaluate::Interval;
 use driftline::experiment::{Check, ExpectedCell, Row, Store, StoreWarning, Table, Verdict};
+use driftline::reading::Note;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
@@ -22,6 +23,13 @@ pub fn print(text: &str) -> Result<()> {
 /// One line on standard error. Work goes on where nobody reads it any more.
 pub fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Notes are told even when all else is quiet: they may change what a result means.
+pub fn tell_notes<'a>(notes: impl IntoIterator<Item = &'a Note>) {
+    for note in notes {
+        tell(&format!("note: {note}"));
+    }
 }
 
 pub fn print_json(value: &Value) -> Result<()> {
@@ -120,10 +128,7 @@ pub fn grid(cells: &[Cell]) -> String {
     }
     for cell in cells {
         let printed = cell.printed.as_ref();
-        let printed = printed.map_or("–".into(), |cell| match cell.half_width {
-            Some(half_width) => format!("{:.1} ± {half_width:.1}", cell.mean),
-            None => format!("{:.1}", cell.mean),
-        });
+        let printed = printed.map_or("–".into(), |cell| plus_minus(cell.mean, cell.half_width));
         let row = cell.row.as_ref();
         let held_out = row.and_then(|row| row.held_out_source);
         table.add_row([
@@ -139,9 +144,13 @@ pub fn grid(cells: &[Cell]) -> String {
 }
 
 pub fn with_interval(interval: &Interval) -> String {
-    match interval.half_width {
-        Some(half_width) => format!("{:.1} ± {half_width:.1}", interval.mean),
-        None => format!("{:.1}", interval.mean),
+    plus_minus(interval.mean, interval.half_width)
+}
+
+pub fn plus_minus(mean: f64, half_width: Option<f64>) -> String {
+    match half_width {
+        Some(half_width) => format!("{mean:.1} ± {half_width:.1}"),
+        None => format!("{mean:.1}"),
     }
 }
 

@@ -4,77 +4,30 @@
 use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::io::{IsTerminal, Write};
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use driftline::experiment::{Memo, Observer, Plan, Resources, Trial, TrialKey};
-use driftline::models::network::Runtime;
+use driftline::experiment::{Observer, Plan, Trial, TrialKey};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::estimate::{self, Estimate, Timing, readable};
-use crate::{interrupt, output};
-
-/// How much to say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Talk {
-    Quiet,
-    Normal,
-    Verbose,
-}
-
-impl Talk {
-    /// One line on standard error, unless asked to be quiet.
-    pub fn say(self, line: &str) {
-        if self != Talk::Quiet {
-            output::tell(line);
-        }
-    }
-}
+use crate::interrupt;
+use crate::parallelism::Parallelism;
+use crate::verbosity::Verbosity;
 
 /// An experiment, its folder, and those of its trials that are to be run.
-pub struct Course<'a> {
+pub struct PendingTrials<'a> {
     pub plan: &'a Plan,
     pub folder: &'a Path,
     pub open: Vec<TrialKey>,
 }
 
-/// How many trials run at the same time, on how many threads each.
-#[derive(Clone, Copy, Debug)]
-pub struct Crew {
-    pub jobs: NonZeroUsize,
-    pub threads: NonZeroUsize,
-}
-
-impl Crew {
-    /// All cores for so many trials, `jobs` of them at the same time or as many as there are cores. Cores that are left
-    /// over by few trials help inside each of them.
-    pub fn of(jobs: Option<NonZeroUsize>, trials: usize) -> Self {
-        let at_least_one = |n| NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN);
-        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let jobs = jobs.unwrap_or(cores).min(at_least_one(trials));
-        Self {
-            jobs,
-            threads: at_least_one(cores.get() / jobs.get()),
-        }
-    }
-
-    /// How each trial computes.
-    pub fn resources(self, memo: Option<&Memo>) -> Resources<'_> {
-        let runtime = Runtime {
-            threads: self.threads,
-            ..Runtime::default()
-        };
-        Resources { runtime, memo }
-    }
-}
-
 /// Watches one run.
 pub struct Progress<'a> {
-    talk: Talk,
-    crew: Crew,
-    courses: Vec<Course<'a>>,
+    verbosity: Verbosity,
+    parallelism: Parallelism,
+    pending: Vec<PendingTrials<'a>>,
     /// No trial starts after it.
     deadline: Option<Instant>,
     bar: Option<ProgressBar>,
@@ -98,25 +51,24 @@ struct Begun {
 }
 
 impl<'a> Progress<'a> {
-    pub fn new(courses: Vec<Course<'a>>, talk: Talk, crew: Crew) -> Self {
+    pub fn new(
+        pending: Vec<PendingTrials<'a>>,
+        verbosity: Verbosity,
+        parallelism: Parallelism,
+    ) -> Self {
         let mut state = State::default();
-        for course in &courses {
-            state.estimate.read(course.plan, course.folder);
-            let open = course.open.iter();
-            let open = open.map(|key| ((course.plan.name.clone(), *key), None));
+        for one in &pending {
+            state.estimate.read(one.plan, one.folder);
+            let open = one.open.iter();
+            let open = open.map(|key| ((one.plan.name.clone(), *key), None));
             state.open.extend(open);
         }
         state.to_run = state.open.len();
-        let on_terminal = std::io::stderr().is_terminal();
-        let bar = (talk != Talk::Quiet && on_terminal && state.to_run > 0).then(|| {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}");
-            ProgressBar::new(state.to_run as u64)
-                .with_style(style.expect("the template is well-formed"))
-        });
+        let bar = bar(verbosity, state.to_run).filter(|_| state.to_run > 0);
         Self {
-            talk,
-            crew,
-            courses,
+            verbosity,
+            parallelism,
+            pending,
             deadline: None,
             bar,
             state: Mutex::new(state),
@@ -145,26 +97,26 @@ impl<'a> Progress<'a> {
     fn seconds_left(&self, state: &State) -> f64 {
         let mut total = 0.0;
         let mut longest: f64 = 0.0;
-        for course in &self.courses {
-            for key in &course.open {
-                let Some(begun) = state.open.get(&(course.plan.name.clone(), *key)) else {
+        for one in &self.pending {
+            for key in &one.open {
+                let Some(begun) = state.open.get(&(one.plan.name.clone(), *key)) else {
                     continue;
                 };
                 let whole =
-                    state.estimate.seconds(course.plan, key) / self.crew.threads.get() as f64;
+                    state.estimate.seconds(one.plan, key) / self.parallelism.threads.get() as f64;
                 let spent = begun.map_or(0.0, |begun| begun.since.elapsed().as_secs_f64());
                 let left = (whole - spent).max(0.0);
                 total += left;
                 longest = longest.max(left);
             }
         }
-        longest.max(total / self.crew.jobs.get() as f64)
+        longest.max(total / self.parallelism.jobs.get() as f64)
     }
 
     fn say(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.println(line),
-            None => self.talk.say(line),
+            None => self.verbosity.say(line),
         }
     }
 
@@ -179,11 +131,11 @@ impl<'a> Progress<'a> {
         seconds: f64,
         recalled: bool,
     ) -> Result<(), String> {
-        let mut courses = self.courses.iter();
-        let Some(course) = courses.find(|course| course.plan.name == plan.name) else {
+        let mut pending = self.pending.iter();
+        let Some(own) = pending.find(|one| one.plan.name == plan.name) else {
             return Ok(());
         };
-        let path = estimate::path(course.folder);
+        let path = estimate::path(own.folder);
         let timing = Timing {
             id: trial.id.clone(),
             dataset: trial.dataset.clone(),
@@ -191,8 +143,8 @@ impl<'a> Progress<'a> {
             data_seed: trial.data_seed,
             seed: trial.seed,
             seconds: (seconds * 1000.0).round() / 1000.0,
-            jobs: self.crew.jobs.get(),
-            threads: self.crew.threads.get(),
+            jobs: self.parallelism.jobs.get(),
+            threads: self.parallelism.threads.get(),
             recalled,
         };
         let line = serde_json::to_string(&timing).expect("a timing has string keys only");
@@ -200,6 +152,15 @@ impl<'a> Progress<'a> {
         file.and_then(|mut file| writeln!(file, "{line}"))
             .map_err(|error| format!("{}: {error}", path.display()))
     }
+}
+
+/// Only on a terminal, where somebody wants to see it.
+pub fn bar(verbosity: Verbosity, length: usize) -> Option<ProgressBar> {
+    let wanted = verbosity != Verbosity::Quiet && std::io::stderr().is_terminal();
+    wanted.then(|| {
+        let style = ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}");
+        ProgressBar::new(length as u64).with_style(style.expect("the template is well-formed"))
+    })
 }
 
 fn describe(plan: &Plan, key: &TrialKey) -> String {
@@ -240,7 +201,7 @@ impl Observer for Progress<'_> {
         };
         let trial = (plan.name.clone(), *key);
         self.state().open.insert(trial, Some(begun));
-        if self.talk == Talk::Verbose {
+        if self.verbosity == Verbosity::Verbose {
             self.say(&format!("start {}", describe(plan, key)));
         }
     }
@@ -264,7 +225,7 @@ impl Observer for Progress<'_> {
                 if begun.recalled {
                     return format!(" in {seconds:.1} s, with steps kept from before");
                 }
-                let core = seconds * self.crew.threads.get() as f64;
+                let core = seconds * self.parallelism.threads.get() as f64;
                 state.estimate.learn(plan, key, core);
                 format!(" in {seconds:.1} s")
             });
@@ -290,7 +251,7 @@ impl Observer for Progress<'_> {
                 100.0 * trial.outcome.accuracy,
             )
         };
-        if self.bar.is_none() || self.talk == Talk::Verbose {
+        if self.bar.is_none() || self.verbosity == Verbosity::Verbose {
             self.say(&line);
         }
     }

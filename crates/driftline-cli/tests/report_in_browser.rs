@@ -2,7 +2,7 @@
 //! with and without answers.
 
 #[allow(dead_code)]
-#[path = "own_data/files.rs"]
+#[path = "your_data/files.rs"]
 mod files;
 
 use std::fs;
@@ -54,13 +54,13 @@ fn browse(browser: &Path, page: &Path, options: &[String]) -> String {
 }
 
 /// Red, green and blue of every pixel, and the size.
-fn pixels(picture: &Path) -> (Vec<[u8; 3]>, (u32, u32)) {
-    let file = std::io::BufReader::new(fs::File::open(picture).unwrap());
+fn pixels(screenshot: &Path) -> (Vec<[u8; 3]>, (u32, u32)) {
+    let file = std::io::BufReader::new(fs::File::open(screenshot).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
     let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut bytes).unwrap();
     let samples = info.color_type.samples();
-    assert!(samples >= 3, "a colour picture");
+    assert!(samples >= 3, "a colour screenshot");
     let pixels = bytes[..info.buffer_size()]
         .chunks_exact(samples)
         .map(|p| [p[0], p[1], p[2]]);
@@ -139,14 +139,14 @@ fn the_demo_report_is_drawn() {
 /// Light, dark and narrow: of the right tone, and with coloured curves.
 fn look(browser: &Path, page: &Path, folder: &Path) {
     for (name, width, scheme) in [("light", 1100, 1), ("dark", 1100, 0), ("narrow", 500, 1)] {
-        let picture = folder.join(format!("{name}.png"));
+        let screenshot = folder.join(format!("{name}.png"));
         let options = [
-            format!("--screenshot={}", picture.display()),
+            format!("--screenshot={}", screenshot.display()),
             format!("--window-size={width},1800"),
             format!("--blink-settings=preferredColorScheme={scheme}"),
         ];
         browse(browser, page, &options);
-        let (pixels, size) = pixels(&picture);
+        let (pixels, size) = pixels(&screenshot);
         assert_eq!(size, (width, 1800), "{name}");
         let light = pixels.iter().filter(|pixel| is_light(pixel)).count();
         assert_eq!(
@@ -180,7 +180,7 @@ fn the_reports_of_runs_are_drawn() {
     for name in [
         "adapted",
         "unadapted",
-        "before it",
+        "before adapting",
         "kept",
         "relabelled",
         "flips",
@@ -218,7 +218,7 @@ fn the_reports_of_runs_are_drawn() {
         3,
         "no accuracy without answers"
     );
-    assert!(drawn.contains("cannot be known without answers"));
+    assert!(drawn.contains("whether adapting helped cannot be known"));
     assert!(!drawn.contains("Accuracy along the stream"));
     // Printed, everything is open and on paper.
     let paper = place.at("page.pdf");

@@ -39,16 +39,16 @@ fn explained_in_words() {
 }
 
 #[test]
-fn pictures_and_a_page() {
+fn charts_and_a_page() {
     let folder = tempfile::tempdir().unwrap();
     let page = folder.path().join("theory.html");
-    let pictures = folder.path().join("pictures");
+    let charts = folder.path().join("charts");
     theory(&["3.1", "A.8", "3.4-two-step", "--quiet"])
         .args([
             "--html".as_ref(),
             page.as_os_str(),
-            "--pictures".as_ref(),
-            pictures.as_os_str(),
+            "--figures".as_ref(),
+            charts.as_os_str(),
         ])
         .assert()
         .success();
@@ -59,7 +59,7 @@ fn pictures_and_a_page() {
         "A.8",
         "3.4-two-step",
     ] {
-        let svg = std::fs::read_to_string(pictures.join(format!("{id}.svg"))).unwrap();
+        let svg = std::fs::read_to_string(charts.join(format!("{id}.svg"))).unwrap();
         assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"), "{id}");
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{id}");
     }

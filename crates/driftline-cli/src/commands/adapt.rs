@@ -1,18 +1,20 @@
-//! `driftline adapt`: walks a stream from a source model into a run folder; a second call goes on where the first stopped.
+//! `driftline adapt`: walks a stream from a source model into a run folder; a second call resumes.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::service::{Adapt, Method, RunFolder, plan};
+use driftline::service::{Adapt, Method, Plan, RunFolder, plan};
+use driftline_report::words;
 use serde_json::json;
 
+use crate::commands::fit::surveyed;
 use crate::failure::{Failure, Outcome, Result};
-use crate::own::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
-use crate::own::start::StartArgs;
-use crate::own::watch::Watcher;
-use crate::own::{machine, say};
-use crate::progress::Talk;
-use crate::{interrupt, output, report};
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
+use crate::your_data::machine;
+use crate::your_data::start::StartArgs;
+use crate::your_data::watch::Watcher;
+use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -20,18 +22,18 @@ use crate::{interrupt, output, report};
   driftline adapt --model model.safetensors --stream log.parquet --time stamp --every P7D --out run
   driftline adapt --source s.csv --label y --stream t.csv --window 200 --answers y --out run
 
-Defaults: windows of 500 rows, the tail merged into the last one; a tenth of each window, the least confident, is not \
-learned from; hard labels; method gradual; model auto (conv net for pictures, linear for tables); seed 0.
+Defaults: windows of 500 rows, leftover rows merged into the last one; the least confident tenth of each window is left \
+out of training; hard labels; method gradual; model auto (conv net for images, linear for tables); seed 0.
 
-One window at a time is in memory, whatever the size of the stream, except with --method all and accumulate, which need \
-all that they learn from.")]
+Memory holds one window at a time, however long the stream, except with --method all and accumulate, which hold \
+everything they learn from.")]
 pub struct AdaptArgs {
     #[command(flatten)]
     start: StartArgs,
     #[command(flatten)]
     stream: StreamArgs,
-    /// gradual: window after window. target: only the last window. all: the whole stream at once. accumulate: every
-    /// window with all before it
+    /// gradual: one window after another. target: only the last window. all: the whole stream at once. accumulate: each
+    /// window together with all before it
     #[arg(
         long,
         value_name = "gradual|target|all|accumulate",
@@ -45,10 +47,10 @@ pub struct AdaptArgs {
     table: TableArgs,
     #[command(flatten)]
     compute: ComputeArgs,
-    /// Read source and stream and say what would be done, but train and write nothing
+    /// Read the source and the stream and show the plan; train and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Replace what the folder holds
+    /// Replace the contents of the folder
     #[arg(long)]
     force: bool,
     /// Print JSON
@@ -56,7 +58,7 @@ pub struct AdaptArgs {
     json: bool,
 }
 
-pub fn run(args: &AdaptArgs, talk: Talk) -> Result {
+pub fn run(args: &AdaptArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
     let runtime = args.compute.threads.runtime();
     let method: Method = args.method.parse().map_err(|_| {
@@ -81,24 +83,24 @@ pub fn run(args: &AdaptArgs, talk: Talk) -> Result {
     };
     if args.dry_run {
         let plan = plan(&adapt, &start, stream)?;
-        say::notes(&plan.notes);
+        output::tell_notes(plan.notes.as_slice());
         match args.json {
             true => output::print_json(&json!({ "plan": plan }))?,
-            false => output::print(&say::plan(&plan))?,
+            false => output::print(&planned(&plan))?,
         }
         return Ok(Outcome::Done);
     }
-    let watcher = Watcher::new(talk);
+    let watcher = Watcher::new(verbosity);
     let result = adapt.run(start, stream, &watcher);
     watcher.end();
     let mut run = result?;
-    finish(&mut run, args.json, talk)?;
+    finish(&mut run, args.json, verbosity)?;
     Ok(Outcome::Done)
 }
 
 /// Writes the report, prints the outcome, and says what may come next.
-pub fn finish(run: &mut RunFolder, json: bool, talk: Talk) -> Result<()> {
-    let page = report::runs_html(std::slice::from_ref(run))?;
+pub fn finish(run: &mut RunFolder, json: bool, verbosity: Verbosity) -> Result<()> {
+    let page = driftline_report::runs_html(std::slice::from_ref(run))?;
     let page = run.write_report(&page)?;
     let summary = run.summary()?;
     let folder = run.folder().display();
@@ -108,14 +110,33 @@ pub fn finish(run: &mut RunFolder, json: bool, talk: Talk) -> Result<()> {
             "summary": summary, "report": page,
         }))?;
     } else if let Some(summary) = &summary {
-        output::print(&format!(
-            "{}{}\n",
-            say::outcome_text(summary),
-            page.display()
-        ))?;
+        let mut text = words::outcome(summary) + "\n";
+        for (name, value) in words::details(summary) {
+            text += &format!("  {name}: {value}\n");
+        }
+        output::print(&format!("{text}{}\n", page.display()))?;
     }
-    talk.say(&format!(
+    verbosity.say(&format!(
         "next: driftline step {folder} --input FILE, driftline predict {folder} --input FILE --out P.csv"
     ));
     Ok(())
+}
+
+/// What an adaptation would do.
+fn planned(plan: &Plan) -> String {
+    let mut text = plan.source.as_ref().map_or(String::new(), surveyed);
+    text += &format!(
+        "stream    {} rows, {}\nwindows   {}; {}\n",
+        plan.rows,
+        plan.stated,
+        plan.windows.len(),
+        plan.remainder
+    );
+    if let Some((from, to)) = &plan.span {
+        text += &format!("time      {from} to {to}\n");
+    }
+    for (number, rows) in plan.windows.iter().enumerate() {
+        text += &format!("  window {}: {rows} rows\n", number + 1);
+    }
+    text
 }

@@ -7,10 +7,10 @@ use driftline::service::{Compare, Comparison, Method};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
-use crate::own::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
-use crate::own::start::StartArgs;
-use crate::own::watch::Watcher;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
+use crate::your_data::start::StartArgs;
+use crate::your_data::watch::Watcher;
 use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
@@ -18,15 +18,15 @@ use crate::{interrupt, output};
   driftline compare --source s.csv --label y --stream t.csv --window 200 --answers y
   driftline compare --model model.safetensors --stream t.parquet --answers y --seeds 10 --json
 
-Source leaves the model alone. Target ST self-trains on the last window, All ST on the whole stream, each as often as there \
-are windows. Gradual ST takes one window after the other, Accumulate each with all before it. The stream must fit into \
-memory. Nothing learns from the answers.")]
+Source does not adapt. Target ST self-trains on the last window, All ST on the whole stream, each for as many steps as \
+there are windows. Gradual ST takes one window after another, Accumulate each together with all before it. The stream must \
+fit into memory. Nothing learns from the answers.")]
 pub struct CompareArgs {
     #[command(flatten)]
     start: StartArgs,
     #[command(flatten)]
     stream: StreamArgs,
-    /// Number of seeds, from --seed on
+    /// Number of seeds, starting at --seed
     #[arg(long, value_name = "N", default_value_t = 5)]
     seeds: u64,
     #[command(flatten)]
@@ -38,11 +38,11 @@ pub struct CompareArgs {
     json: bool,
 }
 
-pub fn run(args: &CompareArgs, talk: Talk) -> Result {
+pub fn run(args: &CompareArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
     if args.stream.answers.is_none() {
         return Err(Failure::with_help(
-            "methods can only be compared by answers",
+            "comparing methods needs answers",
             "name the column of the stream with the true classes: --answers COL",
         ));
     }
@@ -58,7 +58,7 @@ pub fn run(args: &CompareArgs, talk: Talk) -> Result {
         runtime,
     };
     let stream = data(&args.stream.stream)?;
-    let watcher = Watcher::new(talk);
+    let watcher = Watcher::new(verbosity);
     let result = compare.run(&start, stream, &watcher);
     watcher.end();
     let comparison = result?;
@@ -85,11 +85,8 @@ fn text(comparison: &Comparison) -> String {
         }
     }
     let show = |interval: &Interval| {
-        output::with_interval(&Interval {
-            mean: 100.0 * interval.mean,
-            half_width: interval.half_width.map(|half| 100.0 * half),
-            n: interval.n,
-        })
+        let half_width = interval.half_width.map(|half| 100.0 * half);
+        output::plus_minus(100.0 * interval.mean, half_width)
     };
     for method in &comparison.methods {
         table.add_row([
@@ -105,15 +102,15 @@ fn text(comparison: &Comparison) -> String {
         method.singles.iter().all(|s| Some(s.last_window) == first)
     };
     let mut text = format!(
-        "{} rows in {} windows, {seeds} seeds; ± is the 90 % interval over seeds.\n{}\nThe final model of each method on \
-         the last window and on the whole stream; while serving: each window by the model before it learned from it.\n",
+        "{} rows in {} windows, {seeds} seeds; ± is the 90 % interval over seeds.\n{}\nLast window and whole \
+         stream: accuracy of the final model. While serving: accuracy on each window before adapting to it.\n",
         comparison.rows,
         comparison.windows,
         table.trim_fmt()
     );
     if seeds > 1 && comparison.methods.iter().all(same) {
-        text += "This model depends on its seed only through the choice of its settings: the interval over seeds says \
-                 nothing about how sure the figures are.\n";
+        text += "All seeds gave the same result: this model uses its seed only to choose its settings, so the interval \
+                 over seeds says nothing about the uncertainty.\n";
     }
     text
 }

@@ -1,22 +1,23 @@
-//! `driftline demo`: the main job on built-in data, from nothing to a report.
+//! `driftline demo`: adaptation on built-in data, from nothing to a report.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use driftline::experiment::{Check, Expected, Plan, Scale, Selection, Verdict, read_text};
+use driftline_report::words;
 use serde_json::{Value, json};
 
 use super::run::execute;
 use crate::failure::{Outcome, Result};
-use crate::progress::Talk;
-use crate::{interrupt, output, report};
+use crate::verbosity::Verbosity;
+use crate::{interrupt, output};
 
 const EXPERIMENT: &str = include_str!("../../../../experiments/table1-gaussian.toml");
 const PRINTED: &str = include_str!("../../../../experiments/expected/table1.csv");
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Where the results and report.html go
+    /// Folder for the results and report.html
     #[arg(long, value_name = "DIR", default_value = "driftline-out/demo")]
     out: PathBuf,
     /// Print the results as JSON
@@ -24,17 +25,24 @@ pub struct DemoArgs {
     json: bool,
 }
 
-pub fn run(args: &DemoArgs, talk: Talk) -> Result {
+pub fn run(args: &DemoArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
     let plan = Plan::new(
         &read_text(EXPERIMENT)?,
         Expected::parse(PRINTED)?,
         Scale::Full,
     )?;
-    let store = execute(&plan, &Selection::default(), &args.out, None, None, talk)?;
+    let store = execute(
+        &plan,
+        &Selection::default(),
+        &args.out,
+        None,
+        None,
+        verbosity,
+    )?;
     let page = args.out.join("report.html");
     let store = [store];
-    super::report::write(&page, &report::html(&store, None)?)?;
+    super::report::write(&page, &driftline_report::html(&store, None)?)?;
     let [store] = &store;
     if args.json {
         output::print_json(
@@ -43,18 +51,13 @@ pub fn run(args: &DemoArgs, talk: Talk) -> Result {
     } else {
         output::print(&format!(
             "{}\n\n{}\n\n{}\n\nreport: {}\nnext:   driftline run experiments/table2-gaussian.toml\n",
-            "Two Gaussian classes in 100 dimensions move until a model of the beginning is useless at the end.",
+            "Two Gaussian classes in 100 dimensions drift until a model trained at the start is useless at the end.",
             output::text_table(store),
-            report::explain(store),
+            words::experiment(store),
             page.display(),
         ))?;
     }
-    let failed = Check::all(store)
-        .iter()
-        .any(|check| check.verdict == Verdict::Fails);
-    Ok(if failed {
-        Outcome::CheckFailed
-    } else {
-        Outcome::Done
-    })
+    let checks = Check::all(store);
+    let holds = checks.iter().all(|check| check.verdict != Verdict::Fails);
+    Ok(Outcome::of(holds))
 }

@@ -1,4 +1,4 @@
-//! `driftline export`: a model in a form that other software runs.
+//! `driftline export`: a model in a form that other software can run.
 
 use std::path::PathBuf;
 
@@ -18,16 +18,16 @@ use crate::output;
   driftline export run --onnx model.onnx
   driftline export model.safetensors --onnx model.onnx
 
-The graph takes `input` (float32) and gives `probabilities` and `class`. For tables, a row holds the numbers as they stand \
-in the file, in the order of the file's property `features`: standardisation and the filling of missing values (NaN) are \
-part of the graph, while a category must be given as 0 or 1 for each of its inputs. Pictures are height × width × channels \
-with values from 0 to 1. `class` is the place of the class in the property `classes`."
+The graph takes `input` (float32) and returns `probabilities` and `class`. For tables, a row holds the raw numbers in the \
+order of the file's metadata property `features`: the graph itself standardises and fills missing values (NaN), while a \
+category is given as 0 or 1 for each of its inputs. Images are height × width × channels with values from 0 to 1. `class` \
+is an index into the property `classes`."
 )]
 pub struct ExportArgs {
-    /// Folder that `driftline adapt` wrote, or a model file
+    /// Run folder from `driftline adapt`, or a model file
     #[arg(value_name = "RUN|MODEL")]
     model: PathBuf,
-    /// The ONNX file to be written
+    /// ONNX file to write
     #[arg(long, value_name = "FILE")]
     onnx: PathBuf,
     /// Version of the run: the model after window N, 0 for the source model [default: the current one]
@@ -45,18 +45,15 @@ pub fn run(args: &ExportArgs) -> Result {
         .is_none_or(|extension| extension != "onnx")
     {
         return Err(Failure::with_help(
-            format!(
-                "{} would be an ONNX file of another name",
-                args.onnx.display()
-            ),
-            "give a name that ends in .onnx, so that nothing else is written over",
+            format!("{} does not end in .onnx", args.onnx.display()),
+            "choose a name that ends in .onnx, so that no other file is overwritten",
         ));
     }
     let bundle = open(&args.model, args.version)?;
     for name in onnx::coarse(&bundle) {
         output::tell(&format!(
-            "note: `{name}` has values so far from 0 that the graph's single precision loses part of them: \
-             subtract a constant from the column and fit again if the classes differ from those of `predict`"
+            "note: the values of `{name}` are too far from 0 for the graph's single precision: if its classes differ from \
+             those of `predict`, subtract a constant from the column and fit again"
         ));
     }
     write_whole(&args.onnx, &onnx::export(&bundle))?;

@@ -5,15 +5,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline::reading::Choice;
-use driftline::service::{Fit, ModelView};
+use driftline::service::{Fit, ModelView, Survey};
+use driftline_report::words;
 use serde_json::json;
 
 use crate::failure::{Outcome, Result};
 use crate::interrupt;
 use crate::output;
-use crate::own::arguments::{ComputeArgs, TableArgs, data, expect_new};
-use crate::own::{say, start};
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::{ComputeArgs, TableArgs, data, expect_new};
+use crate::your_data::start;
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -21,7 +22,7 @@ use crate::progress::Talk;
   driftline fit --source 'photos/*' --label label --model cnn --image-size 32x32 --out model.safetensors
   driftline fit --source all.parquet --where year=2015 --label churn --impute --out model.safetensors")]
 pub struct FitArgs {
-    /// Labelled files, or patterns such as 'part-*.csv': CSV, Parquet, NPY/NPZ, IDX, MAT, ARFF, or a folder of pictures
+    /// Labelled files, or patterns such as 'part-*.csv': CSV, Parquet, NPY/NPZ, IDX, MAT, ARFF, or a folder of images
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     source: Vec<String>,
     /// Column with the classes
@@ -30,23 +31,23 @@ pub struct FitArgs {
     /// Kind of model: auto, linear, mlp, cnn or margin
     #[arg(long, value_name = "KIND", default_value = "auto", long_help = format!("Kind of model. {}", start::KINDS))]
     model: String,
-    /// Passes of a network over the source, and later over every window [default: 20]
+    /// Epochs of a network on the source, and later on each window [default: 20]
     #[arg(long, value_name = "N")]
     epochs: Option<NonZeroUsize>,
-    /// Column with the time, which is not a feature
+    /// Time column; not a feature
     #[arg(long, value_name = "COL")]
     time: Option<String>,
-    /// Column that identifies rows, which is not a feature; may be repeated
+    /// Column that identifies rows; not a feature; may be repeated
     #[arg(long, value_name = "COL")]
     id: Vec<String>,
-    /// The model file to be written
+    /// Model file to write
     #[arg(long, value_name = "MODEL.safetensors")]
     out: PathBuf,
     #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
     compute: ComputeArgs,
-    /// Read and describe the source, but train and write nothing
+    /// Read and describe the source; train and write nothing
     #[arg(long)]
     dry_run: bool,
     /// Replace the model file if it exists
@@ -57,7 +58,7 @@ pub struct FitArgs {
     json: bool,
 }
 
-pub fn run(args: &FitArgs, talk: Talk) -> Result {
+pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
     let fit = Fit {
         choice: Choice {
@@ -75,26 +76,41 @@ pub fn run(args: &FitArgs, talk: Talk) -> Result {
     let source = data(&args.source)?;
     if args.dry_run {
         let survey = fit.survey(&*source.source)?;
-        say::notes(&survey.notes);
+        output::tell_notes(survey.notes.as_slice());
         if args.json {
             output::print_json(&json!({ "source": survey }))?;
         } else {
-            output::print(&say::survey(&survey))?;
+            output::print(&surveyed(&survey))?;
         }
         return Ok(Outcome::Done);
     }
     expect_new(&args.out, args.force)?;
     let bundle = fit.run(&*source.source, &source.inputs)?;
-    say::notes(&bundle.source.notes);
+    output::tell_notes(bundle.source.notes.as_slice());
     bundle.save(&args.out)?;
     if args.json {
         output::print_json(&json!({ "out": args.out, "model": ModelView::of(&bundle) }))?;
     } else {
-        output::print(&(say::fitted(&bundle) + "\n"))?;
+        output::print(&(words::fitted(&bundle) + "\n"))?;
     }
     let out = args.out.display();
-    talk.say(&format!(
+    verbosity.say(&format!(
         "next: driftline adapt --model {out} --stream FILE --out RUN"
     ));
     Ok(Outcome::Done)
+}
+
+/// What a source holds, before anything is trained.
+pub fn surveyed(survey: &Survey) -> String {
+    let counts = survey.classes.iter().zip(&survey.class_counts);
+    let counts: Vec<String> = counts.map(|(class, n)| format!("{class} ({n})")).collect();
+    format!(
+        "source    {} rows, {}\nclasses   {}\ninput     {}: {}\nmodel     {}\n",
+        survey.rows,
+        survey.stated,
+        counts.join(", "),
+        survey.input,
+        survey.features.join(", "),
+        survey.model
+    )
 }

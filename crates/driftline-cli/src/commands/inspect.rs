@@ -6,20 +6,20 @@ use clap::Args;
 use comfy_table::{Table, presets};
 use driftline::service::run::FileState;
 use driftline::service::{Inspection, ModelView, RunView, TableView, inspect};
+use driftline_report::words;
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
 use crate::output;
-use crate::own::arguments::TableArgs;
-use crate::own::say;
+use crate::your_data::arguments::TableArgs;
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
   driftline inspect data.parquet        columns and rows, and what was detected
   driftline inspect model.safetensors   classes, features, settings, held-out accuracy
-  driftline inspect run                 windows and versions; every file is compared with its checksum")]
+  driftline inspect run                 windows and versions; checks every file against its checksum")]
 pub struct InspectArgs {
-    /// A table, a folder of pictures, a model file, or the folder of a run
+    /// A table, a folder of images, a model file, or a run folder
     #[arg(value_name = "FILE|RUN")]
     path: PathBuf,
     #[command(flatten)]
@@ -53,8 +53,8 @@ fn damaged(view: &RunView) -> Failure {
     });
     Failure::with_help(
         list.collect::<Vec<_>>().join(", "),
-        "a damaged report is written again by `driftline report`; a version whose checkpoint is damaged cannot be used, \
-         but others can: `driftline rollback`",
+        "`driftline report` rewrites a damaged report; a version with a damaged checkpoint is lost, but `driftline \
+         rollback` can switch to another",
     )
 }
 
@@ -77,12 +77,12 @@ fn table(view: &TableView) -> String {
 fn model(view: &ModelView) -> String {
     let mut features = view.features.join(", ");
     if features.is_empty() {
-        features = "pictures".into();
+        features = "images".into();
     }
     let counts = view.classes.iter().zip(&view.source.class_counts);
     let counts: Vec<String> = counts.map(|(class, n)| format!("{class} ({n})")).collect();
     let validation = view.source.validation.as_ref();
-    let validation = validation.map_or("not known: too few rows".into(), say::validated);
+    let validation = validation.map_or("unknown: too few rows".into(), words::held_out);
     let learner = serde_json::to_string(&view.learner).unwrap_or_default();
     format!(
         "model     {} with {} parameters, version {}\nlabel     {}\nclasses   {}\ninput     {}: {features}\nsource    {} rows, {}\nheld out  {validation}\nsettings  {learner}\nseed      {}\n",
@@ -111,7 +111,7 @@ fn run_text(view: &RunView) -> String {
         manifest.windows
     );
     for record in &view.windows {
-        text += &say::window(record, manifest.windows);
+        text += &words::window(record, manifest.windows);
         text.push('\n');
     }
     text

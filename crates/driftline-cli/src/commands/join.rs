@@ -7,21 +7,21 @@ use driftline::experiment::Store;
 
 use crate::failure::{Outcome, Result};
 use crate::output;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
 #[derive(Debug, Args)]
 pub struct JoinArgs {
     /// Folders written by `driftline run --shard`
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// The folder to be made
+    /// Folder to create
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
 
-pub fn run(args: &JoinArgs, talk: Talk) -> Result {
+pub fn run(args: &JoinArgs, verbosity: Verbosity) -> Result {
     let store = Store::join(&args.folders, &args.out)?;
-    if talk != Talk::Quiet {
+    if verbosity != Verbosity::Quiet {
         output::print(&format!("{}\n", output::text_table(&store)))?;
     }
     Ok(Outcome::Done)

@@ -8,9 +8,9 @@ use driftline::service::{Bundle, Manifest, RunFolder, predict};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
-use crate::own::arguments::{TableArgs, ThreadArgs, data};
-use crate::own::watch::Watcher;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::{TableArgs, ThreadArgs, data};
+use crate::your_data::watch::Watcher;
 use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ use crate::{interrupt, output};
 The output has the columns of --id, then `class`, then a column `p_NAME` with the probability of each class."
 )]
 pub struct PredictArgs {
-    /// Folder that `driftline adapt` wrote, or a model file
+    /// Run folder from `driftline adapt`, or a model file
     #[arg(value_name = "RUN|MODEL")]
     model: PathBuf,
     /// Files to predict for, or patterns
@@ -36,7 +36,7 @@ pub struct PredictArgs {
     /// Column to pass through; may be repeated
     #[arg(long, value_name = "COL")]
     id: Vec<String>,
-    /// Where predictions go: P.csv or P.parquet
+    /// File for the predictions: P.csv or P.parquet
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub struct PredictArgs {
     json: bool,
 }
 
-pub fn run(args: &PredictArgs, talk: Talk) -> Result {
+pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
     let runtime = args.threads.runtime();
     let bundle = open(&args.model, args.version)?.with_runtime(runtime)?;
@@ -64,13 +64,11 @@ pub fn run(args: &PredictArgs, talk: Talk) -> Result {
         &choice,
         &read,
         &args.out,
-        &Watcher::new(talk),
+        &Watcher::new(verbosity),
     )?;
     // That the input has the column of the classes is no news here: there is nothing to score.
     let news = |note: &&Note| note.code != NoteCode::LabelIgnored;
-    for note in done.notes.as_slice().iter().filter(news) {
-        output::tell(&format!("note: {note}"));
-    }
+    output::tell_notes(done.notes.as_slice().iter().filter(news));
     let counts = bundle.classes().iter().zip(&done.class_counts);
     if args.json {
         let counts: serde_json::Map<_, _> = counts.map(|(c, n)| (c.clone(), json!(n))).collect();
@@ -80,7 +78,7 @@ pub fn run(args: &PredictArgs, talk: Talk) -> Result {
     } else {
         let counts: Vec<String> = counts.map(|(class, n)| format!("{class} {n}")).collect();
         let (rows, version) = (done.rows, bundle.version);
-        talk.say(&format!(
+        verbosity.say(&format!(
             "{rows} rows by version {version}: {}",
             counts.join(", ")
         ));
@@ -96,8 +94,11 @@ pub fn open(path: &Path, version: Option<usize>) -> Result<Bundle> {
     }
     match version {
         Some(_) => Err(Failure::with_help(
-            format!("{} is a file, which holds one version only", path.display()),
-            "leave --version out, or give the folder of a run",
+            format!(
+                "{} is a model file, which holds only one version",
+                path.display()
+            ),
+            "omit --version, or give a run folder",
         )),
         None => Ok(Bundle::load(path)?),
     }

@@ -1,4 +1,4 @@
-//! `driftline report`: tables and pictures of experiments or runs, as one offline page or as Markdown.
+//! `driftline report`: tables and charts of experiments or runs, as one offline page or as Markdown.
 
 use std::path::{Path, PathBuf};
 
@@ -10,36 +10,36 @@ use driftline::service::{Manifest, RunFolder};
 
 use crate::cache::CacheArgs;
 use crate::failure::{Failure, Outcome, Result};
-use crate::progress::Talk;
-use crate::{output, report};
+use crate::output;
+use crate::verbosity::Verbosity;
 
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Folders that `driftline run` or `driftline adapt` has written
+    /// Folders from `driftline run` or `driftline adapt`
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// Where the page goes [default: report.html in the first folder]
+    /// HTML file to write [default: report.html in the first folder]
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write Markdown too
+    /// Also write Markdown
     #[arg(long, value_name = "FILE")]
     markdown: Option<PathBuf>,
-    /// Write every picture to this folder too, as SVG
+    /// Also write every chart to this folder, as SVG
     #[arg(long, value_name = "DIR")]
     figures: Option<PathBuf>,
     #[command(flatten)]
     cache: CacheArgs,
 }
 
-pub fn run(args: &ReportArgs, talk: Talk) -> Result {
+pub fn run(args: &ReportArgs, verbosity: Verbosity) -> Result {
     let is_run = |folder: &PathBuf| Manifest::kind_of(folder).is_some_and(|kind| kind == "run");
     match args.folders.iter().filter(|folder| is_run(folder)).count() {
         0 => {}
-        runs if runs == args.folders.len() => return report_runs(args, talk),
+        runs if runs == args.folders.len() => return report_runs(args, verbosity),
         _ => {
             return Err(Failure::with_help(
                 "some of the folders are runs on your own data, others are experiments",
-                "give either the ones or the others",
+                "report runs and experiments separately",
             ));
         }
     }
@@ -57,27 +57,27 @@ pub fn run(args: &ReportArgs, talk: Talk) -> Result {
         .unwrap_or_else(|| args.folders[0].join("report.html"));
     // Without a cache folder there are no data to draw, which is no fault of the results.
     let cache = args.cache.open().ok();
-    write(&page, &report::html(&stores, cache.as_ref())?)?;
+    write(&page, &driftline_report::html(&stores, cache.as_ref())?)?;
     if let Some(folder) = &args.figures {
         write_figures(folder, &stores, cache.as_ref())?;
     }
     if let Some(path) = &args.markdown {
-        write(path, &report::markdown(&stores))?;
+        write(path, &driftline_report::markdown(&stores))?;
     }
-    if talk != Talk::Quiet {
+    if verbosity != Verbosity::Quiet {
         output::print(&format!("{}\n", page.display()))?;
     }
     Ok(Outcome::Done)
 }
 
 /// The page of one run goes into its folder, which notes the checksum of its report.
-fn report_runs(args: &ReportArgs, talk: Talk) -> Result {
+fn report_runs(args: &ReportArgs, verbosity: Verbosity) -> Result {
     let runs = args
         .folders
         .iter()
         .map(|folder| RunFolder::read(folder))
         .collect::<driftline::Result<Vec<_>>>()?;
-    let html = report::runs_html(&runs)?;
+    let html = driftline_report::runs_html(&runs)?;
     let page = match &args.html {
         Some(path) => {
             write(path, &html)?;
@@ -86,32 +86,32 @@ fn report_runs(args: &ReportArgs, talk: Talk) -> Result {
         None if runs.len() == 1 => RunFolder::open(&args.folders[0])?.write_report(&html)?,
         None => {
             return Err(Failure::with_help(
-                "the page of several runs belongs to none of their folders",
-                "say where it goes: --html FILE",
+                "a report on several runs has no folder of its own",
+                "name the file: --html FILE",
             ));
         }
     };
     if let (Some(folder), [run]) = (&args.figures, &runs[..]) {
         std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
-        for (name, svg) in report::run_figure_files(run)? {
+        for (name, svg) in driftline_report::run_figure_files(run)? {
             write(&folder.join(name), &svg)?;
         }
     }
     if let Some(path) = &args.markdown {
-        write(path, &report::runs_markdown(&runs)?)?;
+        write(path, &driftline_report::runs_markdown(&runs)?)?;
     }
-    if talk != Talk::Quiet {
+    if verbosity != Verbosity::Quiet {
         output::print(&format!("{}\n", page.display()))?;
     }
     Ok(Outcome::Done)
 }
 
-/// Writes every picture of these experiments to `folder`.
+/// Writes every chart of these experiments to `folder`.
 pub fn write_figures(folder: &Path, stores: &[Store], cache: Option<&Cache>) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
     for (name, svg) in stores
         .iter()
-        .flat_map(|store| report::figure_files(store, cache))
+        .flat_map(|store| driftline_report::figure_files(store, cache))
     {
         write(&folder.join(name), &svg)?;
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::failure::{Outcome, Result};
 use crate::output;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -17,13 +17,13 @@ use crate::progress::Talk;
 
 Version N is the model after window N. `predict`, `export` and `step` use the current version unless told otherwise.")]
 pub struct RollbackArgs {
-    /// Folder that `driftline adapt` wrote
+    /// Run folder from `driftline adapt`
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// The version to use from now on; 0 is the source model
+    /// Version to use from now on; 0 is the source model
     #[arg(long, value_name = "N")]
     to: usize,
-    /// Check that the version is there, but change nothing
+    /// Check that the version exists; change nothing
     #[arg(long)]
     dry_run: bool,
     /// Print JSON
@@ -31,7 +31,7 @@ pub struct RollbackArgs {
     json: bool,
 }
 
-pub fn run(args: &RollbackArgs, talk: Talk) -> Result {
+pub fn run(args: &RollbackArgs, verbosity: Verbosity) -> Result {
     let (from, newest) = if args.dry_run {
         let run = RunFolder::read(&args.run)?;
         run.model(Some(args.to))?;
@@ -48,7 +48,7 @@ pub fn run(args: &RollbackArgs, talk: Talk) -> Result {
         )?;
     } else {
         let would = if args.dry_run { "would be" } else { "is" };
-        talk.say(&format!(
+        verbosity.say(&format!(
             "version {} {would} current instead of {from}; versions 0 to {newest} are kept",
             args.to
         ));

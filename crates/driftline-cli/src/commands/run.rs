@@ -7,12 +7,15 @@ use clap::{Args, ValueEnum};
 use driftline::experiment::{
     Check, Memo, Plan, Runner, Scale, Selection, Shard, Store, Verdict, read_file,
 };
+use driftline_report::assumptions;
 use serde_json::json;
 
 use crate::cache::CacheArgs;
 use crate::failure::{Failure, Outcome, Result};
-use crate::progress::{Course, Crew, Progress, Talk};
-use crate::{assumptions, interrupt, output};
+use crate::parallelism::Parallelism;
+use crate::progress::{PendingTrials, Progress};
+use crate::verbosity::Verbosity;
+use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -23,7 +26,7 @@ pub struct RunArgs {
     /// Experiment files
     #[arg(required = true, value_name = "EXPERIMENT.toml")]
     files: Vec<PathBuf>,
-    /// Where results go; with several files, a folder for each inside [default: driftline-out/<name>]
+    /// Folder for the results; with several files, one folder for each inside it [default: driftline-out/<name>]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Run these training seeds instead of the file's
@@ -35,13 +38,13 @@ pub struct RunArgs {
     /// Run only this data set; may be repeated
     #[arg(long, value_name = "NAME")]
     dataset: Option<Vec<String>>,
-    /// Trials at the same time [default: the number of cores]
+    /// Trials to run at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Run only the i-th of n shares of the trials
     #[arg(long, value_name = "i/n", value_parser = parse_shard)]
     shard: Option<Shard>,
-    /// `smoke` tries everything on a fiftieth of the data
+    /// `smoke`: a quick trial of everything on a fiftieth of the data
     #[arg(long, value_enum, default_value = "full")]
     scale: ScaleArg,
     /// Print results as JSON
@@ -65,7 +68,7 @@ fn parse_shard(text: &str) -> std::result::Result<Shard, String> {
     Shard::new(index, count).map_err(|error| error.to_string())
 }
 
-pub fn run(args: &RunArgs, talk: Talk) -> Result {
+pub fn run(args: &RunArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
     let scale = match args.scale {
         ScaleArg::Smoke => Scale::Smoke,
@@ -89,7 +92,7 @@ pub fn run(args: &RunArgs, talk: Talk) -> Result {
             Ok((file, plan))
         })
         .collect::<Result<Vec<_>>>()?;
-    let memo = args.cache.memo(talk);
+    let memo = args.cache.memo(verbosity);
     let mut done = Vec::new();
     let mut outcome = Outcome::Done;
     for (_, plan) in &plans {
@@ -98,20 +101,25 @@ pub fn run(args: &RunArgs, talk: Talk) -> Result {
             Some(out) => out.join(&plan.name),
             None => Path::new("driftline-out").join(&plan.name),
         };
-        let store = execute(plan, &selection, &folder, args.jobs, memo.as_ref(), talk)?;
-        assumptions::measure(plan, &folder, talk)?;
+        let store = execute(
+            plan,
+            &selection,
+            &folder,
+            args.jobs,
+            memo.as_ref(),
+            verbosity,
+        )?;
+        measure_assumptions(plan, &folder, verbosity)?;
         if !args.json {
-            show(&store, talk)?;
+            show(&store, verbosity)?;
         }
-        if Check::all(&store)
-            .iter()
-            .any(|check| check.verdict == Verdict::Fails)
-            && scale == Scale::Full
-        {
+        let checks = Check::all(&store);
+        let failed = checks.iter().any(|check| check.verdict == Verdict::Fails);
+        if failed && scale == Scale::Full {
             outcome = Outcome::CheckFailed;
         }
         done.push(json!({
-            "name": plan.name, "folder": folder, "rows": output::rows(&store), "checks": output::checks(&Check::all(&store)),
+            "name": plan.name, "folder": folder, "rows": output::rows(&store), "checks": output::checks(&checks),
         }));
     }
     if args.json {
@@ -135,22 +143,20 @@ pub fn execute(
     folder: &Path,
     jobs: Option<NonZeroUsize>,
     memo: Option<&Memo>,
-    talk: Talk,
+    verbosity: Verbosity,
 ) -> Result<Store> {
     let mut store = Store::open(folder, plan)?;
     output::warn_of_lines(&store, "; its trial is run again");
     let mut open = plan.trials(selection)?;
     open.retain(|key| !store.contains(&plan.trial_id(key)));
-    if talk != Talk::Quiet {
-        output::tell(&format!("{} → {}", plan.title, folder.display()));
-    }
-    let crew = Crew::of(jobs, open.len());
-    let course = Course { plan, folder, open };
-    let progress = Progress::new(vec![course], talk, crew);
+    verbosity.say(&format!("{} → {}", plan.title, folder.display()));
+    let parallelism = Parallelism::of(jobs, open.len());
+    let pending = PendingTrials { plan, folder, open };
+    let progress = Progress::new(vec![pending], verbosity, parallelism);
     let result = Runner {
         plan,
-        jobs: crew.jobs,
-        resources: crew.resources(memo),
+        jobs: parallelism.jobs,
+        resources: parallelism.resources(memo),
     }
     .run(selection, &mut store, &progress);
     progress.end();
@@ -158,7 +164,17 @@ pub fn execute(
     Ok(store)
 }
 
-fn show(store: &Store, talk: Talk) -> Result<()> {
+/// What the theory asks of the drift, for the report; once for each experiment.
+pub fn measure_assumptions(plan: &Plan, folder: &Path, verbosity: Verbosity) -> Result<()> {
+    let of = plan.datasets.len();
+    Ok(assumptions::measure(plan, folder, |number, dataset| {
+        verbosity.say(&format!(
+            "measuring the assumptions of the theory, {number} of {of}: {dataset}"
+        ));
+    })?)
+}
+
+fn show(store: &Store, verbosity: Verbosity) -> Result<()> {
     output::print(&format!(
         "{}\n{}\n",
         store.manifest().title,
@@ -170,11 +186,7 @@ fn show(store: &Store, talk: Talk) -> Result<()> {
     for check in Check::all(store) {
         output::print(&format!("{check}\n"))?;
     }
-    if talk != Talk::Quiet {
-        output::tell(&format!(
-            "next: driftline report {}",
-            store.folder().display()
-        ));
-    }
+    let folder = store.folder().display();
+    verbosity.say(&format!("next: driftline report {folder}"));
     Ok(())
 }

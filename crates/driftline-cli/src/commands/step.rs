@@ -4,38 +4,38 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline::service::{RunFolder, Stepped, step};
+use driftline_report::words;
 use serde_json::json;
 
 use crate::commands::adapt::finish;
 use crate::failure::{Outcome, Result};
 use crate::output;
-use crate::own::arguments::{ReadArgs, ThreadArgs, data};
-use crate::own::say;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::{ReadArgs, ThreadArgs, data};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
   driftline step run --input march.csv
   driftline step run --input march.csv --answers churn
 
-The rows of the input are one window. It is labelled by the current version of the run (the newest, unless `driftline \
-rollback` chose another), and the model that learns from it becomes the next version. Columns are as in the run. A file \
-that the run has seen already is recognised by its contents and changes nothing.")]
+The input is one window. The current version of the run (the newest, unless `driftline rollback` chose another) labels it, \
+and the model that learns from it becomes the next version. Columns are as in the run. A file that the run has already \
+seen is recognised by its contents and changes nothing.")]
 pub struct StepArgs {
-    /// Folder that `driftline adapt` wrote
+    /// Run folder from `driftline adapt`
     #[arg(value_name = "RUN")]
     run: PathBuf,
     /// Files of the new window, or patterns
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     input: Vec<String>,
-    /// Column with the true classes, for scoring only [default: the run's, where the input has it]
+    /// Column with the true classes, for scoring only [default: the run's, if the input has it]
     #[arg(long, value_name = "COL")]
     answers: Option<String>,
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
     threads: ThreadArgs,
-    /// Say whether the input is new and what it holds, but change nothing
+    /// Show whether the input is new; change nothing
     #[arg(long)]
     dry_run: bool,
     /// Print JSON
@@ -43,7 +43,7 @@ pub struct StepArgs {
     json: bool,
 }
 
-pub fn run(args: &StepArgs, talk: Talk) -> Result {
+pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
     let runtime = args.threads.runtime();
     let input = data(&args.input)?;
     let read = args.read.options();
@@ -63,10 +63,10 @@ pub fn run(args: &StepArgs, talk: Talk) -> Result {
         }
         Stepped::Added(_) => {
             if let Some(record) = run.records().last() {
-                say::notes(&record.notes);
-                talk.say(&say::window(record, run.manifest().windows));
+                output::tell_notes(record.notes.as_slice());
+                verbosity.say(&words::window(record, run.manifest().windows));
             }
-            finish(&mut run, args.json, talk)?;
+            finish(&mut run, args.json, verbosity)?;
         }
     }
     Ok(Outcome::Done)

@@ -10,24 +10,24 @@ use serde_json::{Value, json};
 
 use super::report::write;
 use crate::failure::{Outcome, Result};
-use crate::progress::Talk;
-use crate::{output, theory_page, theory_pictures};
+use crate::output;
+use crate::verbosity::Verbosity;
 
 #[derive(Debug, Args)]
 pub struct TheoryArgs {
     /// Statements to check, such as 3.4-printed or 4.1; `3.4` means all of its parts [default: all]
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Say what each statement means, what was computed and what we found
+    /// Explain what each statement means and what was found
     #[arg(long)]
     explain: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Write the pictures of the constructions into this folder, as SVG
-    #[arg(long, value_name = "DIR")]
-    pictures: Option<PathBuf>,
-    /// Write one page with all statements, explanations and pictures
+    /// Write the charts of the constructions to this folder, as SVG
+    #[arg(long, alias = "pictures", value_name = "DIR")]
+    figures: Option<PathBuf>,
+    /// Write one page with all statements, explanations and charts
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Draw the random instances from this seed
@@ -35,34 +35,25 @@ pub struct TheoryArgs {
     seed: u64,
 }
 
-pub fn run(args: &TheoryArgs, talk: Talk) -> Result {
+pub fn run(args: &TheoryArgs, verbosity: Verbosity) -> Result {
     let chosen = chosen(&args.ids)?;
-    if talk != Talk::Quiet {
-        output::tell(&format!("checking {} statements", chosen.len()));
-    }
+    verbosity.say(&format!("checking {} statements", chosen.len()));
     let claims = claims::check_each(&chosen, Seed::new(args.seed))?;
     if args.json {
         output::print_json(&as_json(&claims, args.explain))?;
     } else {
         output::print(&as_text(&claims, args.explain))?;
     }
-    if let Some(folder) = &args.pictures {
+    if let Some(folder) = &args.figures {
         std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
-        for claim in &claims {
-            if let Some(picture) = &claim.picture {
-                let path = folder.join(format!("{}.svg", claim.id));
-                write(&path, &theory_pictures::svg(picture))?;
-            }
+        for (name, svg) in driftline_report::theory_figure_files(&claims) {
+            write(&folder.join(name), &svg)?;
         }
     }
     if let Some(path) = &args.html {
-        write(path, &theory_page::page(&claims))?;
+        write(path, &driftline_report::theory_html(&claims)?)?;
     }
-    if claims.iter().all(|claim| claim.holds) {
-        Ok(Outcome::Done)
-    } else {
-        Ok(Outcome::CheckFailed)
-    }
+    Ok(Outcome::of(claims.iter().all(|claim| claim.holds)))
 }
 
 /// The ids that were meant: exact ones, or all parts of a numbered statement.

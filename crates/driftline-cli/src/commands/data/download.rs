@@ -8,12 +8,12 @@ use ureq::http::Uri;
 
 use super::gather::{Files, LARGEST, read_plain};
 use crate::failure::{Failure, Result};
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
-pub fn from_mirror(dataset: &Dataset, mirror: &str, talk: Talk) -> Result<Files> {
+pub fn from_mirror(dataset: &Dataset, mirror: &str, verbosity: Verbosity) -> Result<Files> {
     let agent = agent_for(mirror)?;
     let mirror = mirror.trim_end_matches('/');
-    talk.say(&format!("downloading {} from {mirror}", dataset.title));
+    verbosity.say(&format!("downloading {} from {mirror}", dataset.title));
     let mut files = Files::new();
     for file in dataset.files {
         // Most mirrors keep the files compressed.
@@ -136,12 +136,12 @@ mod tests {
             }
         });
         let address = serve(contents.collect());
-        let files = from_mirror(mnist, &format!("{address}/m/"), Talk::Quiet).unwrap();
+        let files = from_mirror(mnist, &format!("{address}/m/"), Verbosity::Quiet).unwrap();
         assert_eq!(files.len(), 4);
         for (name, bytes) in &files {
             assert_eq!(bytes, name.as_bytes());
         }
-        let error = from_mirror(mnist, &address, Talk::Quiet)
+        let error = from_mirror(mnist, &address, Verbosity::Quiet)
             .unwrap_err()
             .to_string();
         assert!(
@@ -159,7 +159,7 @@ mod tests {
         )]));
         let folder = tempfile::tempdir().unwrap();
         let cache = driftline::datasets::Cache::at(folder.path());
-        let files = from_mirror(elec2, &address, Talk::Quiet).unwrap();
+        let files = from_mirror(elec2, &address, Verbosity::Quiet).unwrap();
         let error = cache.store(elec2, &files).unwrap_err().to_string();
         assert!(error.contains("has sha256"), "{error}");
         assert!(!cache.holds(elec2));
@@ -174,7 +174,7 @@ mod tests {
             "mnist",
             "http://",
         ] {
-            assert!(from_mirror(mnist, bad, Talk::Quiet).is_err(), "{bad}");
+            assert!(from_mirror(mnist, bad, Verbosity::Quiet).is_err(), "{bad}");
         }
         assert!(agent_for("https://example.org/mnist").is_ok());
     }

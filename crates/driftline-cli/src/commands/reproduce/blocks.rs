@@ -5,7 +5,7 @@ use driftline::experiment::{Check, Plan, Row, Table, Verdict};
 
 use super::library::{Library, verdict};
 use crate::failure::{Failure, Result};
-use crate::output::{signed_with_interval, with_interval};
+use crate::output::{plus_minus, signed_with_interval, with_interval};
 
 /// What a marker asks for: `results NAME`, `contrast NAME` or `table NAME`.
 pub fn block(request: &str, library: &Library<'_>) -> Result<String> {
@@ -174,13 +174,6 @@ fn extremes(row: &Row) -> [String; 2] {
 
 fn dash() -> String {
     "–".into()
-}
-
-fn plus_minus(mean: f64, half_width: Option<f64>) -> String {
-    match half_width {
-        Some(half) => format!("{mean:.1} ± {half:.1}"),
-        None => format!("{mean:.1}"),
-    }
 }
 
 fn grid(head: &[&str], rows: &[Vec<String>]) -> String {

@@ -1,5 +1,5 @@
 //! Documents with numbers from the results: what stands between `<!-- driftline: REQUEST -->` and `<!-- end -->` is made
-//! anew, and so are the pictures that the document shows; everything else is left as it was written.
+//! anew, and so are the charts that the document shows; everything else is left as it was written.
 
 use std::path::Path;
 
@@ -8,19 +8,18 @@ use driftline::files::write_whole;
 use super::blocks::block;
 use super::library::Library;
 use crate::failure::{Failure, Result};
-use crate::progress::Talk;
-use crate::report;
+use crate::verbosity::Verbosity;
 
 const BEGIN: &str = "<!-- driftline: ";
 const END: &str = "<!-- end -->";
 
 /// Rewrites `path` in place, whole or not at all.
-pub fn fill(path: &Path, library: &Library<'_>, talk: Talk) -> Result<()> {
+pub fn fill(path: &Path, library: &Library<'_>, verbosity: Verbosity) -> Result<()> {
     let text = std::fs::read_to_string(path).map_err(driftline::Error::io(path))?;
     let filled = filled(&text, |request| block(request, library))
         .map_err(|fault| fault.at(path.display()))?;
-    for picture in pictures(&filled) {
-        draw(path, picture, library, talk)?;
+    for chart in charts(&filled) {
+        draw(path, chart, library, verbosity)?;
     }
     if filled != text {
         write_whole(path, filled.as_bytes())?;
@@ -56,18 +55,18 @@ fn filled(text: &str, make: impl Fn(&str) -> Result<String>) -> Result<String> {
 }
 
 /// The SVG files that the document shows.
-fn pictures(text: &str) -> impl Iterator<Item = &str> {
+fn charts(text: &str) -> impl Iterator<Item = &str> {
     let links = text.split("](").skip(1);
     links
         .filter_map(|rest| rest.split(')').next())
         .filter(|target| target.ends_with(".svg") && !target.contains("://"))
 }
 
-/// A picture that cannot be made here, for want of results or data, is left as it is.
-fn draw(document: &Path, picture: &str, library: &Library<'_>, talk: Talk) -> Result<()> {
+/// A chart that cannot be made here, for want of results or data, is left as it is.
+fn draw(document: &Path, chart: &str, library: &Library<'_>, verbosity: Verbosity) -> Result<()> {
     let folder = document.parent().unwrap_or(Path::new("."));
-    let path = folder.join(picture);
-    let name = picture.rsplit('/').next().unwrap_or(picture);
+    let path = folder.join(chart);
+    let name = chart.rsplit('/').next().unwrap_or(chart);
     // The longest name that fits: `table1-gaussian` begins the files of `table1-gaussian-draws` too.
     let mut plans: Vec<_> = library
         .plans()
@@ -76,7 +75,7 @@ fn draw(document: &Path, picture: &str, library: &Library<'_>, talk: Talk) -> Re
         .collect();
     plans.sort_by_key(|plan| std::cmp::Reverse(plan.name.len()));
     for plan in plans {
-        let files = report::figure_files(&library.store(plan)?, library.cache());
+        let files = driftline_report::figure_files(&library.store(plan)?, library.cache());
         if let Some((_, svg)) = files.iter().find(|(file, _)| file == name) {
             let parent = path.parent().unwrap_or(folder);
             std::fs::create_dir_all(parent).map_err(driftline::Error::io(parent))?;
@@ -84,7 +83,7 @@ fn draw(document: &Path, picture: &str, library: &Library<'_>, talk: Talk) -> Re
         }
     }
     if !path.exists() {
-        talk.say(&format!(
+        verbosity.say(&format!(
             "{}: {name} cannot be drawn yet: its results or data are not here",
             document.display()
         ));
@@ -118,8 +117,8 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_found_in_links() {
+    fn charts_are_found_in_links() {
         let text = "![a](figures/a.svg) [b](b.md) ![c](https://example.org/c.svg)";
-        assert_eq!(pictures(text).collect::<Vec<_>>(), ["figures/a.svg"]);
+        assert_eq!(charts(text).collect::<Vec<_>>(), ["figures/a.svg"]);
     }
 }

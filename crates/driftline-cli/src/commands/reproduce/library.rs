@@ -7,7 +7,7 @@ use driftline::datasets::Cache;
 use driftline::evaluate::Interval;
 use driftline::experiment::{Contrast, Plan, Store, contrasts};
 
-use super::chosen::folder;
+use super::selected_experiments::folder;
 use super::shipped;
 use crate::failure::{Failure, Result};
 

@@ -1,11 +1,11 @@
 //! `driftline reproduce`: every table of the paper from the files built in. Finished trials are found, the rest are run
-//! from one queue, seed 0 of every cell first; at any moment it can be stopped and called again.
+//! from one queue, seed 0 of every cell first; it can be stopped and resumed at any moment.
 
 mod blocks;
-mod chosen;
 mod document;
 mod library;
-mod missing;
+mod run_unfinished;
+mod selected_experiments;
 mod shipped;
 mod tables;
 mod verify;
@@ -19,14 +19,14 @@ use driftline::experiment::{Check, Store, Verdict};
 
 use crate::cache::CacheArgs;
 use crate::failure::{Outcome, Result};
-use crate::progress::Talk;
+use crate::verbosity::Verbosity;
 use crate::{interrupt, output};
-use chosen::Chosen;
 use library::Library;
+use selected_experiments::SelectedExperiment;
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
-  driftline reproduce                          all tables; goes on where it stopped
+  driftline reproduce                          all tables, or the rest of them
   driftline reproduce --table 1 --budget 30m   Table 1, for half an hour
   driftline reproduce --budget 0s              show what is finished, run nothing
   driftline reproduce --verify                 run one finished trial again and compare")]
@@ -43,52 +43,52 @@ pub struct ReproduceArgs {
     /// Run these training seeds instead of the files'
     #[arg(long, value_delimiter = ',', value_name = "0,1,…")]
     seeds: Option<Vec<u64>>,
-    /// Trials at the same time [default: the number of cores]
+    /// Trials to run at the same time [default: the number of cores]
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
-    /// Start no trial after this time, such as 30m or 2h; those at work are finished
+    /// Start no trial after this time, such as 30m or 2h; those running are finished
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     budget: Option<Duration>,
-    /// Where results are and go: a folder for each experiment inside
+    /// Folder of the results, with one folder for each experiment
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
-    /// Write every picture of these experiments to this folder, as SVG
+    /// Write every chart of these experiments to this folder, as SVG
     #[arg(long, value_name = "DIR")]
     figures: Option<PathBuf>,
-    /// Renew the tables and pictures of this Markdown document; may be repeated
+    /// Update the tables and charts of this Markdown document; may be repeated
     #[arg(long, value_name = "FILE")]
     fill: Vec<PathBuf>,
     /// Print the tables as JSON
     #[arg(long)]
     json: bool,
-    /// Instead of running what is missing, run one finished trial of at most two minutes again; exit 3 if it differs
+    /// Run nothing new, but repeat one finished trial of at most two minutes; exit code 3 if it differs
     #[arg(long)]
     verify: bool,
     #[command(flatten)]
     cache: CacheArgs,
 }
 
-pub fn run(args: &ReproduceArgs, talk: Talk) -> Result {
+pub fn run(args: &ReproduceArgs, verbosity: Verbosity) -> Result {
     interrupt::listen();
-    let chosen = chosen::choose(args)?;
+    let selected = selected_experiments::select(args)?;
     let mut verified = None;
     let stores = if args.verify {
-        let stores = chosen::views(&chosen)?;
-        verified = Some(verify::verify(&chosen, &stores, talk)?);
+        let stores = selected_experiments::views(&selected)?;
+        verified = Some(verify::verify(&selected, &stores, verbosity)?);
         stores
     } else {
-        let memo = args.cache.memo(talk);
-        missing::run(&chosen, args.jobs, args.budget, memo.as_ref(), talk)?
+        let memo = args.cache.memo(verbosity);
+        run_unfinished::run(&selected, args.jobs, args.budget, memo.as_ref(), verbosity)?
     };
     let cache = args.cache.open().ok();
     let library = Library::open(&args.out, cache.as_ref())?;
     for document in &args.fill {
-        document::fill(document, &library, talk)?;
+        document::fill(document, &library, verbosity)?;
     }
     if let Some(folder) = &args.figures {
         super::report::write_figures(folder, &stores, cache.as_ref())?;
     }
-    let shown: Vec<(&Chosen, &Store)> = chosen.iter().zip(&stores).collect();
+    let shown: Vec<(&SelectedExperiment, &Store)> = selected.iter().zip(&stores).collect();
     let tables = tables::collect(&shown, &library)?;
     if args.json {
         let mut json = tables::json(&tables);
@@ -106,10 +106,7 @@ pub fn run(args: &ReproduceArgs, talk: Talk) -> Result {
         Some(verified) => verified.holds(),
         None => !tables.iter().flat_map(|t| &t.checks).any(failed),
     };
-    Ok(match holds {
-        true => Outcome::Done,
-        false => Outcome::CheckFailed,
-    })
+    Ok(Outcome::of(holds))
 }
 
 /// `90s`, `30m`, `2h`, or several in a row: `1h30m`.

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use driftline::experiment::{Check, Contrast, Store, Table};
 use serde_json::{Value, json};
 
-use super::chosen::Chosen;
 use super::library::{Contrasted, Library, verdict};
+use super::selected_experiments::SelectedExperiment;
 use crate::failure::Result;
 use crate::output::{self, Cell};
 
@@ -21,13 +21,18 @@ pub struct PaperTable {
 }
 
 /// The wanted cells, also those of which nothing is finished.
-pub fn collect(shown: &[(&Chosen, &Store)], library: &Library<'_>) -> Result<Vec<PaperTable>> {
+pub fn collect(
+    shown: &[(&SelectedExperiment, &Store)],
+    library: &Library<'_>,
+) -> Result<Vec<PaperTable>> {
     let mut tables: Vec<PaperTable> = Vec::new();
-    for (chosen, store) in shown {
-        let place = tables.iter().position(|table| table.name == chosen.table());
+    for (experiment, store) in shown {
+        let place = tables
+            .iter()
+            .position(|table| table.name == experiment.table());
         let place = place.unwrap_or_else(|| {
             tables.push(PaperTable {
-                name: chosen.table().into(),
+                name: experiment.table().into(),
                 cells: Vec::new(),
                 notes: Vec::new(),
                 checks: Vec::new(),
@@ -36,25 +41,25 @@ pub fn collect(shown: &[(&Chosen, &Store)], library: &Library<'_>) -> Result<Vec
             tables.len() - 1
         });
         let table = &mut tables[place];
-        table.cells.extend(cells(chosen, store));
-        for note in &chosen.plan.notes {
+        table.cells.extend(cells(experiment, store));
+        for note in &experiment.plan.notes {
             if !table.notes.contains(note) {
                 table.notes.push(note.clone());
             }
         }
-        table.checks.extend(chosen.checks(store));
-        table.contrasts.extend(library.contrast(&chosen.plan)?);
+        table.checks.extend(experiment.checks(store));
+        table.contrasts.extend(library.contrast(&experiment.plan)?);
     }
     Ok(tables)
 }
 
-fn cells(chosen: &Chosen, store: &Store) -> Vec<Cell> {
-    let wanted: BTreeSet<(usize, usize)> = chosen
+fn cells(experiment: &SelectedExperiment, store: &Store) -> Vec<Cell> {
+    let wanted: BTreeSet<(usize, usize)> = experiment
         .keys
         .iter()
         .map(|key| (key.dataset, key.method))
         .collect();
-    let plan = &chosen.plan;
+    let plan = &experiment.plan;
     let results = Table::of(store);
     let cell = |(dataset, method): &(usize, usize)| {
         let (dataset, method) = (&plan.datasets[*dataset].name, &plan.methods[*method].name);

@@ -8,11 +8,12 @@ use driftline::Error;
 use driftline::experiment::{Store, Trial, TrialKey, run_trial};
 use serde_json::{Value, json};
 
-use super::chosen::Chosen;
+use super::selected_experiments::SelectedExperiment;
 use crate::estimate::timings;
 use crate::failure::Result;
 use crate::interrupt;
-use crate::progress::{Crew, Talk};
+use crate::parallelism::Parallelism;
+use crate::verbosity::Verbosity;
 
 /// A trial that took longer is not run again.
 const AT_MOST: f64 = 120.0;
@@ -32,16 +33,20 @@ pub enum Verified {
 
 /// A finished trial that could be run again.
 struct Candidate<'a> {
-    chosen: &'a Chosen,
+    experiment: &'a SelectedExperiment,
     key: TrialKey,
     stored: &'a Trial,
     seconds: f64,
 }
 
-pub fn verify(chosen: &[Chosen], stores: &[Store], talk: Talk) -> Result<Verified> {
+pub fn verify(
+    selected: &[SelectedExperiment],
+    stores: &[Store],
+    verbosity: Verbosity,
+) -> Result<Verified> {
     let mut candidates = Vec::new();
     let mut reasons = Reasons::default();
-    for (one, store) in chosen.iter().zip(stores) {
+    for (one, store) in selected.iter().zip(stores) {
         candidates.extend(candidates_of(one, store, &mut reasons));
     }
     // Networks say more than linear models, and long trials more than short ones.
@@ -53,13 +58,13 @@ pub fn verify(chosen: &[Chosen], stores: &[Store], talk: Talk) -> Result<Verifie
     let Some(best) = best else {
         return Ok(Verified::Not(reasons.to_string()));
     };
-    let (plan, key) = (&best.chosen.plan, &best.key);
-    talk.say(&format!(
+    let (plan, key) = (&best.experiment.plan, &best.key);
+    verbosity.say(&format!(
         "running again: {} · {} · {} · data {} · seed {}, which took {:.1} s",
         plan.name, best.stored.dataset, best.stored.method, key.data_seed, key.seed, best.seconds
     ));
     // From the beginning: what was kept would prove nothing.
-    let mut resources = Crew::of(None, 1).resources(None);
+    let mut resources = Parallelism::of(None, 1).resources(None);
     if let Some(isa) = best.stored.isa {
         resources.runtime.isa = isa;
     }
@@ -80,15 +85,15 @@ pub fn verify(chosen: &[Chosen], stores: &[Store], talk: Talk) -> Result<Verifie
 }
 
 fn candidates_of<'a>(
-    chosen: &'a Chosen,
+    experiment: &'a SelectedExperiment,
     store: &'a Store,
     reasons: &mut Reasons,
 ) -> Vec<Candidate<'a>> {
-    let times = timings(&chosen.folder);
-    let absent = chosen.absent(&chosen.keys);
+    let times = timings(&experiment.folder);
+    let absent = experiment.absent(&experiment.keys);
     let mut found = Vec::new();
-    for key in &chosen.keys {
-        let id = chosen.plan.trial_id(key);
+    for key in &experiment.keys {
+        let id = experiment.plan.trial_id(key);
         let Some(stored) = store.trials().find(|trial| trial.id == id) else {
             continue;
         };
@@ -104,7 +109,7 @@ fn candidates_of<'a>(
             reasons.no_data += 1;
         } else {
             found.push(Candidate {
-                chosen,
+                experiment,
                 key: *key,
                 stored,
                 seconds,

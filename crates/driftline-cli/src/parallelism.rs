@@ -1,0 +1,36 @@
+//! How the cores are shared among trials.
+
+use std::num::NonZeroUsize;
+
+use driftline::experiment::{Memo, Resources};
+use driftline::models::network::Runtime;
+
+/// How many trials run at the same time, on how many threads each.
+#[derive(Clone, Copy, Debug)]
+pub struct Parallelism {
+    pub jobs: NonZeroUsize,
+    pub threads: NonZeroUsize,
+}
+
+impl Parallelism {
+    /// All cores for so many trials, `jobs` of them at the same time or as many as there are cores. Cores that are left
+    /// over by few trials help inside each of them.
+    pub fn of(jobs: Option<NonZeroUsize>, trials: usize) -> Self {
+        let at_least_one = |n| NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN);
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let jobs = jobs.unwrap_or(cores).min(at_least_one(trials));
+        Self {
+            jobs,
+            threads: at_least_one(cores.get() / jobs.get()),
+        }
+    }
+
+    /// How each trial computes.
+    pub fn resources(self, memo: Option<&Memo>) -> Resources<'_> {
+        let runtime = Runtime {
+            threads: self.threads,
+            ..Runtime::default()
+        };
+        Resources { runtime, memo }
+    }
+}

@@ -1,0 +1,293 @@
+//! Arguments that several commands take, as written, and what they mean for the library.
+
+use std::num::NonZeroUsize;
+
+use clap::{Args, ValueEnum};
+use driftline::adapt::LabelKind;
+use driftline::data::{Fraction, Tail};
+use driftline::models::network::Runtime;
+use driftline::reading::{Choice, Colour, Files, Filter, Period, ReadOptions};
+use driftline::service::{AdaptSettings, Data, Method, Windows};
+
+use crate::failure::{Failure, Result};
+
+/// Which rows and columns, and how files are read.
+#[derive(Args, Clone, Debug)]
+pub struct TableArgs {
+    /// Use only rows where COL is VALUE; repeat a column to allow several values
+    #[arg(long = "where", value_name = "COL=VALUE", value_parser = parse_filter)]
+    filters: Vec<Filter>,
+    /// Ignore this column; may be repeated
+    #[arg(long, value_name = "COL")]
+    exclude: Vec<String>,
+    /// Treat this numeric column as categories; may be repeated
+    #[arg(long, value_name = "COL")]
+    category: Vec<String>,
+    /// Fill missing values with the source's mean or most frequent category instead of rejecting them
+    #[arg(long)]
+    impute: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+/// How files are read, where it is not to be detected.
+#[derive(Args, Clone, Debug)]
+pub struct ReadArgs {
+    /// Field delimiter of CSV files [default: detected]
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
+    delimiter: Option<u8>,
+    /// CSV files have no header line
+    #[arg(long)]
+    no_header: bool,
+    /// Resize images to this size [default: all must have the size of the first]
+    #[arg(long, value_name = "HEIGHTxWIDTH", value_parser = parse_size)]
+    image_size: Option<(u32, u32)>,
+    /// Read images in grey or in colour [default: like the first one]
+    #[arg(long, value_enum, value_name = "COLOUR")]
+    image_colour: Option<ColourArg>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ColourArg {
+    Grey,
+    Rgb,
+}
+
+/// Where randomness and threads come from.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct ComputeArgs {
+    /// Random seed: same seed, same bytes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub threads: ThreadArgs,
+}
+
+#[derive(Args, Clone, Copy, Debug)]
+pub struct ThreadArgs {
+    /// Number of threads; results do not depend on it [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+/// How the stream is cut and learned from.
+#[derive(Args, Clone, Debug)]
+pub struct StreamArgs {
+    /// Stream files, or patterns such as 'stream-*.csv', in time order
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    pub stream: Vec<String>,
+    /// Column that orders the stream: ISO 8601, seconds since 1970, whole numbers or years [default: file order]
+    #[arg(long, value_name = "COL")]
+    pub time: Option<String>,
+    /// Rows per window [default: 500]
+    #[arg(long, value_name = "N", conflicts_with_all = ["windows", "every"])]
+    window: Option<NonZeroUsize>,
+    /// Split the stream into N windows
+    #[arg(long, value_name = "N", conflicts_with = "every")]
+    windows: Option<NonZeroUsize>,
+    /// One window per calendar period (P7D, P1M, PT6H) or, for numeric times, per step of this size; needs --time
+    #[arg(long, value_name = "PERIOD", requires = "time", value_parser = parse_period)]
+    every: Option<Period>,
+    /// Rows left over at the end: merge them into the last window, keep them as a smaller one, drop or forbid them
+    #[arg(long, value_enum, default_value = "merge")]
+    tail: TailArg,
+    /// Share of each window not to learn from: its least confident rows
+    #[arg(long, value_name = "SHARE", default_value = "0.1", value_parser = parse_fraction)]
+    drop: Fraction,
+    /// Learn from predicted classes (hard) or probabilities (soft)
+    #[arg(long, value_enum, default_value = "hard")]
+    labels: LabelsArg,
+    /// Column with the true classes, for scoring only: nothing learns from it
+    #[arg(long, value_name = "COL")]
+    pub answers: Option<String>,
+    /// Column to pass through to the predictions; may be repeated
+    #[arg(long, value_name = "COL")]
+    pub id: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TailArg {
+    Drop,
+    Keep,
+    Forbid,
+    Merge,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LabelsArg {
+    Hard,
+    Soft,
+}
+
+impl TableArgs {
+    /// The columns and rows, without label, time, answers and identifiers.
+    pub fn choice(&self) -> Choice {
+        Choice {
+            exclude: self.exclude.clone(),
+            categories: self.category.clone(),
+            filters: self.filters.clone(),
+            impute: self.impute,
+            ..Choice::default()
+        }
+    }
+
+    pub fn read_options(&self) -> ReadOptions {
+        self.read.options()
+    }
+}
+
+impl ReadArgs {
+    pub fn options(&self) -> ReadOptions {
+        let mut options = ReadOptions {
+            delimiter: self.delimiter,
+            header: self.no_header.then_some(false),
+            ..ReadOptions::default()
+        };
+        options.images.size = self.image_size;
+        options.images.colour = self.image_colour.map(|colour| match colour {
+            ColourArg::Grey => Colour::Grey,
+            ColourArg::Rgb => Colour::Rgb,
+        });
+        options
+    }
+}
+
+impl ThreadArgs {
+    /// Sets the number of threads of the whole process.
+    pub fn runtime(self) -> Runtime {
+        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let threads = self.threads.unwrap_or(cores);
+        // Fails only if it was set before, and then threads change nothing but the speed.
+        let _ = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads.get())
+            .build_global();
+        Runtime {
+            threads,
+            ..Runtime::default()
+        }
+    }
+}
+
+impl StreamArgs {
+    /// All that determines how the stream is walked.
+    pub fn settings(&self, table: &TableArgs, method: Method, seed: u64) -> AdaptSettings {
+        let defaults = AdaptSettings::default();
+        let windows = match (self.window, self.windows, self.every) {
+            (Some(rows), ..) => Windows::Size(rows),
+            (_, Some(count), _) => Windows::Count(count),
+            (.., Some(period)) => Windows::Every(period),
+            _ => defaults.windows,
+        };
+        AdaptSettings {
+            method,
+            windows,
+            tail: match self.tail {
+                TailArg::Drop => Tail::Drop,
+                TailArg::Keep => Tail::Keep,
+                TailArg::Forbid => Tail::Forbid,
+                TailArg::Merge => Tail::Merge,
+            },
+            drop: self.drop,
+            labels: match self.labels {
+                LabelsArg::Hard => LabelKind::Hard,
+                LabelsArg::Soft => LabelKind::Soft,
+            },
+            seed,
+            choice: self.choice(table),
+        }
+    }
+
+    /// The columns of the stream; those that are no features in it are none in the source either.
+    pub fn choice(&self, table: &TableArgs) -> Choice {
+        Choice {
+            time: self.time.clone(),
+            answers: self.answers.clone(),
+            ids: self.id.clone(),
+            ..table.choice()
+        }
+    }
+}
+
+/// Files by paths and patterns, in the order given.
+pub fn data(patterns: &[String]) -> Result<Data> {
+    Ok(Data::files(Files::new(patterns)?))
+}
+
+/// Refuses an output that exists, unless told to replace it, or that has no folder to be in.
+pub fn expect_new(path: &std::path::Path, force: bool) -> Result<()> {
+    if path.exists() && !force {
+        return Err(Failure::with_help(
+            format!("{} exists already", path.display()),
+            "choose another name, or replace it with --force",
+        ));
+    }
+    // Told before the work, not after it.
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    match folder.is_some_and(|folder| !folder.is_dir()) {
+        true => Err(Failure::with_help(
+            format!("the folder of {} does not exist", path.display()),
+            "create the folder first, or choose another path",
+        )),
+        false => Ok(()),
+    }
+}
+
+fn parse_filter(text: &str) -> Result<Filter, String> {
+    let parts = text
+        .split_once('=')
+        .filter(|(column, _)| !column.is_empty());
+    let (column, value) = parts.ok_or("expected COL=VALUE, such as session=1")?;
+    Ok(Filter {
+        column: column.into(),
+        value: value.into(),
+    })
+}
+
+fn parse_delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        _ if text == "\\t" || text == "tab" => Ok(b'\t'),
+        [byte] if byte.is_ascii() && !byte.is_ascii_alphanumeric() && *byte != b'"' => Ok(*byte),
+        _ => Err("expected one character such as ; or , or tab".into()),
+    }
+}
+
+fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let parts = text.split_once(['x', '×']);
+    let sizes = parts.and_then(|(h, w)| Some((h.parse().ok()?, w.parse().ok()?)));
+    sizes
+        .filter(|(h, w)| (1..=4096).contains(h) && (1..=4096).contains(w))
+        .ok_or("expected HEIGHTxWIDTH, such as 28x28, each from 1 to 4096".into())
+}
+
+fn parse_fraction(text: &str) -> Result<Fraction, String> {
+    let value: f64 = text.parse().map_err(|_| "expected a number, such as 0.1")?;
+    match Fraction::new(value) {
+        Ok(fraction) if value < 1.0 => Ok(fraction),
+        _ => Err(format!("{value} is not in [0, 1)")),
+    }
+}
+
+fn parse_period(text: &str) -> Result<Period, String> {
+    text.parse()
+        .map_err(|error: driftline::Error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_as_written() {
+        let filter = parse_filter("a=b=c").unwrap();
+        assert_eq!((&*filter.column, &*filter.value), ("a", "b=c"));
+        assert!(parse_filter("ab").is_err() && parse_filter("=b").is_err());
+        assert_eq!(parse_delimiter(";"), Ok(b';'));
+        assert_eq!(parse_delimiter("tab"), Ok(b'\t'));
+        assert!(parse_delimiter("ab").is_err() && parse_delimiter("x").is_err());
+        assert_eq!(parse_size("28x32"), Ok((28, 32)));
+        assert!(parse_size("0x3").is_err() && parse_size("28").is_err());
+        assert!(parse_fraction("1").is_err() && parse_fraction("0").is_ok());
+    }
+}

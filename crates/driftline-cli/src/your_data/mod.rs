@@ -1,0 +1,6 @@
+//! What the commands on the user's own data share: arguments, the first model, progress, and facts of the machine.
+
+pub mod arguments;
+pub mod machine;
+pub mod start;
+pub mod watch;

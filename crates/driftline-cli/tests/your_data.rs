@@ -1,0 +1,14 @@
+//! The commands on one's own data as a user meets them: fit, adapt, step, predict, rollback, inspect, compare, export;
+//! input that is wrong; and runs that are killed.
+
+#[path = "your_data/bad_input.rs"]
+mod bad_input;
+#[path = "your_data/commands.rs"]
+mod commands;
+#[path = "your_data/files.rs"]
+mod files;
+#[cfg(unix)]
+#[path = "your_data/killed.rs"]
+mod killed;
+#[path = "your_data/options.rs"]
+mod options;

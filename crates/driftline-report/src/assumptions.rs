@@ -1,0 +1,98 @@
+//! What Theorem 3.2 asks of an experiment's drift, measured once after its run and kept in `assumptions.json` beside the
+//! results, for the report to show.
+
+use std::path::{Path, PathBuf};
+
+use driftline::experiment::{Plan, PlannedDataset, PlannedMethod, Resources, Scale};
+use driftline::files::write_whole;
+use driftline::random::Seed;
+use driftline::theory::assumptions::{Assumptions, Subject, check};
+use driftline::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// The checker's findings on one data set.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Finding {
+    /// Its name in the experiment.
+    pub dataset: String,
+    /// The windowed method whose models were judged, with the first seeds of the plan.
+    pub method: String,
+    /// The first data seed of the plan.
+    pub data_seed: u64,
+    /// The first training seed of the plan.
+    pub seed: u64,
+    /// What the checker found.
+    pub assumptions: Assumptions,
+}
+
+fn path(folder: &Path) -> PathBuf {
+    folder.join("assumptions.json")
+}
+
+/// What an earlier run found: nothing where it measured nothing.
+pub fn read(folder: &Path) -> Result<Vec<Finding>> {
+    let path = path(folder);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        return Ok(Vec::new());
+    };
+    serde_json::from_str(&text).map_err(|error| Error::corrupt(&path, error.to_string()))
+}
+
+/// Measures every data set of `plan` on which a method walks window by window, unless that was done before. `begin` is
+/// called with the number and the name of each: a large one takes minutes.
+pub fn measure(plan: &Plan, folder: &Path, mut begin: impl FnMut(usize, &str)) -> Result<()> {
+    if plan.scale != Scale::Full || path(folder).exists() {
+        return Ok(());
+    }
+    let mut methods = plan.methods.iter().rev();
+    let Some(method) = methods.find(|method| method.method.windowing().is_some()) else {
+        return Ok(());
+    };
+    let mut findings = Vec::new();
+    for (index, dataset) in plan.datasets.iter().enumerate() {
+        begin(index + 1, &dataset.name);
+        findings.push(find(plan, dataset, method)?);
+    }
+    let json = serde_json::to_string_pretty(&findings).expect("findings have string keys only");
+    write_whole(&path(folder), (json + "\n").as_bytes())
+}
+
+fn find(plan: &Plan, dataset: &PlannedDataset, method: &PlannedMethod) -> Result<Finding> {
+    let resources = Resources::default();
+    let (data_seed, seed) = (plan.data_seeds[0], plan.seeds[0]);
+    let benchmark = dataset.data.benchmark(data_seed, &plan.raw)?;
+    let windowing = method
+        .method
+        .windowing()
+        .expect("only windowed methods are judged");
+    let mut models = Vec::new();
+    let mut all_linear = !method.method.depends_on_isa();
+    if all_linear {
+        method
+            .method
+            .run(&benchmark.task, Seed::new(seed), resources, &mut |seen| {
+                match seen.model.margin() {
+                    Some(model) => models.push(model),
+                    None => all_linear = false,
+                }
+                Ok(())
+            })?;
+    }
+    let subject = match all_linear {
+        true => Subject::Linear(&models),
+        false => Subject::Opaque("the model is not linear in its inputs with two classes"),
+    };
+    let assumptions = check(
+        &benchmark,
+        windowing,
+        &subject,
+        Seed::new(seed).named("assumptions"),
+    )?;
+    Ok(Finding {
+        dataset: dataset.name.clone(),
+        method: method.name.clone(),
+        data_seed,
+        seed,
+        assumptions,
+    })
+}

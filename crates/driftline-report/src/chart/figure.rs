@@ -1,0 +1,46 @@
+//! A chart together with the words around it.
+
+use serde::Serialize;
+
+use super::{Heading, STYLE, WIDTH};
+
+#[derive(Clone, Debug, Serialize)]
+pub struct Figure {
+    /// For files.
+    pub name: String,
+    pub title: String,
+    pub svg: String,
+    pub caption: String,
+}
+
+impl Figure {
+    /// `page` begins the identifier on the page; `facts` are told, after the caption, to those who cannot see the chart.
+    pub fn draw(
+        page: &str,
+        name: &str,
+        title: &str,
+        caption: impl Into<String>,
+        facts: &str,
+        chart: impl FnOnce(Heading<'_>) -> String,
+    ) -> Self {
+        let caption = caption.into();
+        let svg = chart(Heading {
+            id: &format!("{page}-{name}"),
+            title,
+            description: format!("{caption} {facts}").trim(),
+        });
+        Self {
+            name: name.into(),
+            title: title.into(),
+            svg,
+            caption,
+        }
+    }
+
+    /// The chart as the contents of a file: with the style sheet inside and a size for programs that need one.
+    pub fn standalone(&self) -> String {
+        let width = format!("class=\"chart\" width=\"{}\"", 1.5 * WIDTH);
+        let sized = self.svg.replacen("class=\"chart\"", &width, 1);
+        sized.replacen("</desc>", &format!("</desc><style>\n{STYLE}</style>"), 1) + "\n"
+    }
+}

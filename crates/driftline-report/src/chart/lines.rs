@@ -1,0 +1,193 @@
+//! Curves with bands, all methods in one frame, each named at the end of its line.
+
+use super::axis::{self, Axis, Frame};
+use super::scale::Scale;
+use super::svg::{Anchor, Svg, bold_width_of, fitted};
+use super::tone::Tone;
+use super::{Heading, WIDTH, panels};
+
+/// One curve.
+#[derive(Clone, Debug)]
+pub struct Series {
+    pub name: String,
+    pub tone: Tone,
+    /// Dotted: the lesser of two curves of one method.
+    pub secondary: bool,
+    /// By x.
+    pub points: Vec<Point>,
+    /// The curves that `points` summarise.
+    pub singles: Vec<Vec<(f64, f64)>>,
+    /// A last value that stands apart from the curve, with a hint.
+    pub end: Option<(f64, f64, String)>,
+}
+
+/// A mean and the range around it.
+#[derive(Clone, Copy, Debug)]
+pub struct Point {
+    pub x: f64,
+    pub mean: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Point {
+    /// A value without a range.
+    pub fn exact(x: f64, mean: f64) -> Self {
+        Self {
+            x,
+            mean,
+            low: mean,
+            high: mean,
+        }
+    }
+}
+
+impl Series {
+    pub fn new(name: impl Into<String>, tone: Tone, points: Vec<Point>) -> Self {
+        Self {
+            name: name.into(),
+            tone,
+            secondary: false,
+            points,
+            singles: Vec::new(),
+            end: None,
+        }
+    }
+
+    /// All values that the axis must reach.
+    pub fn extent(&self) -> impl Iterator<Item = f64> {
+        let end = self.end.iter().map(|(_, value, _)| *value);
+        self.points
+            .iter()
+            .flat_map(|point| [point.low, point.high])
+            .chain(end)
+    }
+}
+
+/// All curves in one frame, with bands.
+pub fn chart(heading: Heading<'_>, x: &Axis, y: &Axis, series: &[Series]) -> String {
+    let longest = series
+        .iter()
+        .map(|series| bold_width_of(&series.name))
+        .fold(0.0, f64::max);
+    let names = longest.clamp(30.0, 130.0);
+    let frame = Frame {
+        left: 34.0,
+        top: 26.0,
+        right: WIDTH - names - 12.0,
+        bottom: 250.0,
+    };
+    let mut svg = Svg::new(heading, frame.bottom + 40.0);
+    axis::vertical(&mut svg, &frame, y, true);
+    axis::horizontal(&mut svg, &frame, x, true);
+    svg.text("title", (0.0, 12.0), Anchor::Start, &y.title);
+    let (across, up) = (frame.x(x), frame.y(y));
+    for one in series {
+        svg.group(&one.tone.class(), |svg| curve(svg, one, &across, &up, true));
+    }
+    for (one, place) in series.iter().zip(name_places(series, &up, &frame)) {
+        let Some(place) = place else { continue };
+        svg.group(&one.tone.class(), |svg| {
+            let name = fitted(&one.name, names + 4.0);
+            svg.text(
+                "name",
+                (frame.right + 10.0, place + 4.0),
+                Anchor::Start,
+                &name,
+            );
+        });
+    }
+    svg.finish()
+}
+
+/// A panel for each method with every single curve: for values that a mean and a band would hide.
+pub fn panels(heading: Heading<'_>, x: &Axis, y: &Axis, series: &[Series]) -> String {
+    panels::chart(heading, x, y, series)
+}
+
+pub(super) fn curve(svg: &mut Svg, series: &Series, x: &Scale, y: &Scale, band: bool) {
+    let points = &series.points;
+    if band {
+        let upper = points.iter().map(|p| (x.at(p.x), y.at(p.high)));
+        let lower = points.iter().rev().map(|p| (x.at(p.x), y.at(p.low)));
+        svg.area("band", upper.chain(lower));
+    } else {
+        for single in &series.singles {
+            svg.polyline("thin", single.iter().map(|(a, b)| (x.at(*a), y.at(*b))));
+        }
+    }
+    let class = if series.secondary {
+        "line secondary"
+    } else {
+        "line"
+    };
+    svg.polyline(class, points.iter().map(|p| (x.at(p.x), y.at(p.mean))));
+    if let [only] = points[..] {
+        svg.dot("mean", (x.at(only.x), y.at(only.mean)), 3.5, &series.name);
+    }
+    if let Some((at, value, hint)) = &series.end {
+        svg.dot("mean", (x.at(*at), y.at(*value)), 4.0, hint);
+    }
+}
+
+/// Heights for the names: near the ends of their lines, but not on top of each other.
+fn name_places(series: &[Series], y: &Scale, frame: &Frame) -> Vec<Option<f64>> {
+    const APART: f64 = 15.0;
+    let last = |series: &Series| {
+        let end = series.end.as_ref().map(|(_, value, _)| *value);
+        end.or(series.points.last().map(|point| point.mean))
+    };
+    let mut order: Vec<(usize, f64)> = series
+        .iter()
+        .enumerate()
+        .filter_map(|(index, one)| Some((index, y.at(last(one)?))))
+        .collect();
+    order.sort_by(|a, b| a.1.total_cmp(&b.1));
+    // Down from the top, then up from the bottom: the first pass may leave the frame, the second brings it back.
+    for i in 1..order.len() {
+        order[i].1 = order[i].1.max(order[i - 1].1 + APART);
+    }
+    let mut floor = frame.bottom;
+    for (_, place) in order.iter_mut().rev() {
+        *place = place.min(floor);
+        floor = *place - APART;
+    }
+    let mut places = vec![None; series.len()];
+    for (index, place) in order {
+        places[index] = Some(place);
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_lines_that_end_together_are_moved_apart() {
+        let series: Vec<Series> = [99.0, 98.9, 1.0, 0.5]
+            .map(|mean| Series::new("", Tone::Neutral, vec![Point::exact(0.0, mean)]))
+            .to_vec();
+        let frame = Frame {
+            left: 0.0,
+            top: 0.0,
+            right: 100.0,
+            bottom: 200.0,
+        };
+        let scale = Scale {
+            domain: (0.0, 100.0),
+            range: (200.0, 0.0),
+        };
+        let mut places: Vec<f64> = name_places(&series, &scale, &frame)
+            .into_iter()
+            .flatten()
+            .collect();
+        places.sort_by(f64::total_cmp);
+        assert_eq!(places.len(), 4);
+        assert!(
+            places.windows(2).all(|pair| pair[1] - pair[0] >= 14.99),
+            "{places:?}"
+        );
+        assert!(places[3] <= 200.0);
+    }
+}

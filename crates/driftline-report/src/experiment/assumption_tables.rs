@@ -1,0 +1,111 @@
+//! What Theorem 3.2 asks of an experiment's drift, and what its bound says beside the loss that was measured.
+
+use driftline::theory::assumptions::{Assumptions, Shift, Verdict};
+use driftline::transport::WInfinity;
+
+use crate::assumptions::Finding;
+use crate::page::Grid;
+
+/// One table per data set: a row per step of the drift, the verdicts below.
+pub fn grids(findings: &[Finding]) -> Vec<Grid> {
+    findings.iter().map(grid).collect()
+}
+
+fn grid(finding: &Finding) -> Grid {
+    let found = &finding.assumptions;
+    let head = [
+        "Window",
+        "W∞, all",
+        "W∞, chance",
+        "ρ",
+        "Label shift",
+        "α* ≤",
+        "Loss before",
+        "Bound after",
+        "Loss after",
+    ];
+    let title = format!(
+        "Assumptions of Theorem 3.2: {}, {}",
+        finding.dataset, finding.method
+    );
+    let mut grid = Grid::new(title, 0, &head);
+    grid.rows = found.steps.iter().map(row).collect();
+    grid.notes = notes(finding, found);
+    grid
+}
+
+fn row(step: &Shift) -> Vec<String> {
+    let bound = step.bound.as_ref().map(|bound| match bound.value {
+        value if value.is_finite() => format!("{value:.2}"),
+        _ => "∞".into(),
+    });
+    vec![
+        step.window.to_string(),
+        distance(&step.unlabeled),
+        distance(&step.floor),
+        step.rho.as_ref().map_or("–".into(), distance),
+        number(step.label_shift),
+        number(step.best),
+        number(step.loss_before),
+        bound.unwrap_or("–".into()),
+        number(step.loss_after),
+    ]
+}
+
+fn notes(finding: &Finding, found: &Assumptions) -> Vec<String> {
+    let mut notes = vec![format!(
+        "Measured with data seed {} and training seed {}. “Chance” is the distance between two halves of one window, where \
+         nothing shifts; ρ is the largest distance within a class.",
+        finding.data_seed, finding.seed
+    )];
+    if let (Some(radius), Some(margin)) = (found.radius, found.margin) {
+        notes.push(format!(
+            "R = {radius:.2}, so the margin 1/R is {margin:.3}; B = {:.2}.",
+            found.b
+        ));
+    } else {
+        notes.push(format!("B = {:.2}.", found.b));
+    }
+    notes.push(format!(
+        "Gradual shift (ρ < 1/R): {}. No label shift: {}. Separation: {}.",
+        verdict(found.gradual_shift),
+        verdict(found.no_label_shift),
+        match found.best {
+            Some(best) => format!("with α* = {best:.3}"),
+            None => verdict(found.separation).to_string(),
+        }
+    ));
+    let bounded = found
+        .steps
+        .iter()
+        .filter(|step| step.bound.is_some())
+        .count();
+    if bounded > 0 {
+        notes.push(format!(
+            "The bound is informative (below 1) for {} of {bounded} steps; the measured loss exceeds it in {}.",
+            found.telling_bounds, found.bounds_exceeded
+        ));
+    }
+    notes.extend(found.notes.iter().cloned());
+    notes
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds => "holds",
+        Verdict::Violated => "violated",
+        Verdict::NotRefuted => "not refuted",
+        Verdict::NotApplicable => "not applicable",
+    }
+}
+
+fn distance(w: &WInfinity) -> String {
+    match w.exact {
+        true => format!("{:.2}", w.value),
+        false => format!("{:.2}–{:.2}", w.lower, w.upper),
+    }
+}
+
+fn number(value: Option<f64>) -> String {
+    value.map_or("–".into(), |value| format!("{value:.3}"))
+}

@@ -1,0 +1,18 @@
+//! Results as people read them: sentences, report pages and charts. Pages are single HTML files that need nothing else,
+//! each with a Markdown twin of the same words and numbers. The crate prints nothing and reads no clock, so that every
+//! front end (the program today) shows the same page.
+
+pub mod assumptions;
+mod chart;
+mod error;
+mod experiment;
+mod numbers;
+mod page;
+mod run;
+mod theory;
+pub mod words;
+
+pub use error::{Error, Result};
+pub use experiment::{figure_files, html, markdown};
+pub use run::{run_figure_files, runs_html, runs_markdown};
+pub use theory::{theory_figure_files, theory_html};

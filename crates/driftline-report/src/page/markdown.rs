@@ -1,0 +1,122 @@
+//! Sections as Markdown: headings, paragraphs, pipe tables.
+
+use super::{Grid, Section};
+
+pub fn page(title: &str, sections: &[Section]) -> String {
+    let mut page = Page::default();
+    let several = sections.len() != 1;
+    if several {
+        page.paragraph(&format!("# {}", escaped(title)));
+    }
+    let level = if several { "##" } else { "#" };
+    for section in sections {
+        page.section(section, level);
+    }
+    page.text
+}
+
+#[derive(Default)]
+struct Page {
+    text: String,
+}
+
+impl Page {
+    fn section(&mut self, section: &Section, level: &str) {
+        self.paragraph(&format!("{level} {}", escaped(&section.title)));
+        self.paragraph(&escaped(&section.outcome));
+        if let Some((_, verdict)) = &section.verdict {
+            self.paragraph(&format!("**{}.**", escaped(verdict)));
+        }
+        for grid in section.results.iter().chain(&section.tables) {
+            self.grid(grid, level);
+        }
+        if !section.notes.is_empty() {
+            self.paragraph(&format!("{level}# Notes"));
+            let notes = section
+                .notes
+                .iter()
+                .map(|note| format!("- {}", escaped(note)));
+            self.paragraph(&notes.collect::<Vec<_>>().join("\n"));
+        }
+        for grid in section.means.iter().chain(&section.settings) {
+            self.grid(grid, level);
+        }
+        let mut facts = Grid::new("Provenance", 2, &["", ""]);
+        let rows = section
+            .facts
+            .iter()
+            .map(|(name, value)| vec![name.clone(), value.clone()]);
+        facts.rows = rows.collect();
+        self.grid(&facts, level);
+        self.paragraph("To run it again:");
+        self.paragraph(&format!(
+            "    {}",
+            section.command.replace(char::is_control, " ")
+        ));
+    }
+
+    fn grid(&mut self, grid: &Grid, level: &str) {
+        self.paragraph(&format!("{level}# {}", escaped(&grid.title)));
+        let line = |cells: &[String]| {
+            format!(
+                "| {} |",
+                cells
+                    .iter()
+                    .map(|cell| escaped(cell))
+                    .collect::<Vec<_>>()
+                    .join(" | ")
+            )
+        };
+        let rule = |column| if column < grid.words { "---" } else { "---:" };
+        let rules: Vec<&str> = (0..grid.head.len()).map(rule).collect();
+        let mut lines = vec![line(&grid.head), format!("| {} |", rules.join(" | "))];
+        lines.extend(grid.rows.iter().map(|row| line(row)));
+        self.paragraph(&lines.join("\n"));
+        for note in &grid.notes {
+            self.paragraph(&escaped(note));
+        }
+    }
+
+    fn paragraph(&mut self, text: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text += text;
+        self.text.push('\n');
+    }
+}
+
+/// Text from files must neither break a table nor become markup.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '<' => escaped += "&lt;",
+            '&' => escaped += "&amp;",
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_survive_pipes_and_line_breaks() {
+        let mut grid = Grid::new("A", 1, &["Name", "n"]);
+        grid.rows.push(vec!["a|b\n<c>".into(), "1".into()]);
+        let mut page = Page::default();
+        page.grid(&grid, "#");
+        assert_eq!(
+            page.text,
+            "## A\n\n| Name | n |\n| --- | ---: |\n| a\\|b &lt;c> | 1 |\n"
+        );
+    }
+}

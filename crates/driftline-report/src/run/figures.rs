@@ -1,0 +1,234 @@
+//! The charts of a run: accuracy or confidence along the stream, what each step did, and the balance of the classes.
+
+use driftline::evaluate::Proportion;
+use driftline::service::{RunFolder, SourceRecord, WindowRecord};
+
+use super::MOST_POINTS;
+use crate::chart::Figure;
+use crate::chart::axis::Axis;
+use crate::chart::lines::{self, Point, Series};
+use crate::chart::scale::Ticks;
+use crate::chart::tone::Tone;
+use crate::numbers::per_cent;
+
+/// More classes than there are tones would only confuse.
+const MOST_CLASSES: usize = 6;
+
+pub fn all(run: &RunFolder, source: &SourceRecord, id: &str) -> Vec<Figure> {
+    let records = run.records();
+    if records.is_empty() {
+        return vec![];
+    }
+    [
+        accuracy(run, id),
+        Some(confidence(records, source, id)),
+        Some(steps(records, id)),
+        Some(balance(records, id)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Adapted and unadapted accuracy with their intervals.
+fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
+    let (records, repeats) = (run.records(), run.manifest().settings.method.repeats());
+    let n_classes = run.manifest().classes.len();
+    let curve = |name: &str, tone, secondary, pick: fn(&driftline::service::Score) -> f64| {
+        let points = records.iter().filter_map(|record| {
+            let score = record.score.as_ref()?;
+            let hits = (pick(score) * score.scored as f64).round() as usize;
+            let (low, high) = Proportion::new(hits, score.scored).interval();
+            Some(Point {
+                x: record.window as f64,
+                mean: 100.0 * pick(score),
+                low: 100.0 * low,
+                high: 100.0 * high,
+            })
+        });
+        series(name, tone, secondary, points.collect())
+    };
+    let mut all = vec![
+        curve("adapted", Tone::Series(0), false, |s| s.accuracy_after),
+        curve("unadapted", Tone::Neutral, false, |s| s.accuracy_unadapted),
+    ];
+    if all[0].points.is_empty() {
+        return None;
+    }
+    let mut serving = curve("before adapting", Tone::Series(0), true, |s| {
+        s.accuracy_before
+    });
+    // One band a model is enough.
+    for point in &mut serving.points {
+        *point = Point::exact(point.x, point.mean);
+    }
+    all.push(serving);
+    let mut y = percentages("accuracy, %", &all);
+    let guessing = 100.0 / n_classes as f64;
+    let mut caption = match repeats {
+        false => {
+            "Solid blue: the model adapted to each window. Dotted: the model in service when it arrived. Grey: the \
+             source model. Bands: 90 % intervals."
+        }
+        true => {
+            "Every step learns from the same rows and is scored on them. Solid blue: the model after each step. Dotted: \
+             the model before it. Grey: the source model. Bands: 90 % intervals."
+        }
+    }
+    .to_owned();
+    if (y.ticks.low..=y.ticks.high).contains(&guessing) {
+        y.reference = Some((guessing, "guessing".into()));
+        caption += " Horizontal dotted line: guessing.";
+    }
+    let last = records
+        .iter()
+        .rev()
+        .find_map(|record| record.score.as_ref())?;
+    let facts = format!(
+        "In the last window: adapted {} %, unadapted {} %.",
+        per_cent(last.accuracy_after),
+        per_cent(last.accuracy_unadapted)
+    );
+    let title = "Accuracy along the stream";
+    Some(draw(id, "accuracy", title, caption, &facts, &y, &all))
+}
+
+fn confidence(records: &[WindowRecord], source: &SourceRecord, id: &str) -> Figure {
+    let all = [
+        curve(records, "adapted", Tone::Series(0), |r| r.confidence_after),
+        curve(records, "unadapted", Tone::Neutral, |r| {
+            r.confidence_unadapted
+        }),
+    ];
+    let level = source
+        .validation
+        .map(|validation| 100.0 * validation.confidence);
+    let values = all.iter().flat_map(Series::extent).chain(level);
+    let mut y = Axis::new("mean confidence, %", Ticks::around(values, (0.0, 100.0), 5));
+    let mut caption =
+        "Self-training raises confidence whether the model is right or not; the source model’s confidence is the \
+         better sign of drift."
+            .to_owned();
+    if let Some(level) = level {
+        y.reference = Some((level, "source".into()));
+        caption += " Horizontal dotted line: held-out source rows.";
+    }
+    let title = "Confidence along the stream";
+    draw(id, "confidence", title, caption, "", &y, &all)
+}
+
+fn steps(records: &[WindowRecord], id: &str) -> Figure {
+    let all = [
+        // Of a window that was held nothing was learned, whatever the filter left.
+        curve(records, "kept", Tone::Series(2), |r| match r.held {
+            true => 0.0,
+            false => r.kept_fraction,
+        }),
+        curve(records, "relabelled", Tone::Series(1), |r| r.disagreement),
+        curve(records, "flips", Tone::Series(3), |r| r.flips),
+    ];
+    let y = percentages("% of the window", &all);
+    let caption = "Kept: rows learned from. Relabelled: rows whose class changed in this step. Flips: rows where the \
+                   adapted model differs from the source model."
+        .to_owned();
+    let title = "What each step did";
+    draw(id, "steps", title, caption, "", &y, &all)
+}
+
+/// The classes, or those whose share changes most.
+fn balance(records: &[WindowRecord], id: &str) -> Figure {
+    let names = &records[0].class_balance.0;
+    let share = |record: &WindowRecord, class: usize| {
+        let share = record.class_balance.0.get(class);
+        share.map_or(0.0, |(_, share)| *share)
+    };
+    let spread = |class: usize| {
+        let shares = || records.iter().map(|record| share(record, class));
+        shares().fold(f64::MIN, f64::max) - shares().fold(f64::MAX, f64::min)
+    };
+    let mut classes: Vec<usize> = (0..names.len()).collect();
+    let hidden = classes.len().saturating_sub(MOST_CLASSES);
+    if hidden > 0 {
+        classes.sort_by(|&a, &b| spread(b).total_cmp(&spread(a)));
+        classes.truncate(MOST_CLASSES);
+        classes.sort_unstable();
+    }
+    let all: Vec<Series> = classes
+        .iter()
+        .enumerate()
+        .map(|(tone, &class)| {
+            let points = records
+                .iter()
+                .map(|record| flat(record, share(record, class)));
+            series(&names[class].0, Tone::Series(tone), false, points.collect())
+        })
+        .collect();
+    let y = percentages("% of the window", &all);
+    let mut caption =
+        "How the adapted model divides each window among the classes. Self-training most often fails by losing a class."
+            .to_owned();
+    if hidden > 0 {
+        caption +=
+            &format!(" Shown: the {MOST_CLASSES} classes that change most; {hidden} are left out.");
+    }
+    let title = "Predicted class balance";
+    draw(id, "balance", title, caption, "", &y, &all)
+}
+
+fn curve(
+    records: &[WindowRecord],
+    name: &str,
+    tone: Tone,
+    pick: fn(&WindowRecord) -> f64,
+) -> Series {
+    let points = records.iter().map(|record| flat(record, pick(record)));
+    series(name, tone, false, points.collect())
+}
+
+/// A point without a band, from a fraction.
+fn flat(record: &WindowRecord, value: f64) -> Point {
+    Point::exact(record.window as f64, 100.0 * value)
+}
+
+fn series(name: &str, tone: Tone, secondary: bool, points: Vec<Point>) -> Series {
+    Series {
+        secondary,
+        ..Series::new(name, tone, thinned(points))
+    }
+}
+
+/// Means of neighbours, where there are more points than can be told apart.
+fn thinned(points: Vec<Point>) -> Vec<Point> {
+    let together = points.len().div_ceil(MOST_POINTS).max(1);
+    let mean = |part: &[Point]| {
+        let of = |pick: fn(&Point) -> f64| part.iter().map(pick).sum::<f64>() / part.len() as f64;
+        Point {
+            x: of(|p| p.x),
+            mean: of(|p| p.mean),
+            low: of(|p| p.low),
+            high: of(|p| p.high),
+        }
+    };
+    points.chunks(together).map(mean).collect()
+}
+
+fn percentages(title: &str, all: &[Series]) -> Axis {
+    let values = all.iter().flat_map(Series::extent);
+    Axis::new(title, Ticks::around(values, (0.0, 100.0), 5))
+}
+
+fn draw(
+    id: &str,
+    name: &str,
+    title: &str,
+    caption: String,
+    facts: &str,
+    y: &Axis,
+    all: &[Series],
+) -> Figure {
+    let points = all.iter().flat_map(|series| &series.points);
+    let x = Axis::new("window", Ticks::whole(points.map(|point| point.x), 10));
+    Figure::draw(id, name, title, caption, facts, |heading| {
+        lines::chart(heading, &x, y, all)
+    })
+}

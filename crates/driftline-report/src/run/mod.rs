@@ -1,0 +1,196 @@
+//! The report of runs on the user's own data: for each a section of the page with the outcome, its charts, a row per
+//! window, and where it all comes from.
+
+mod figures;
+mod shell;
+mod tables;
+
+use std::path::Path;
+
+use driftline::reading::{Note, NoteCode, Notes};
+use driftline::service::run::Origin;
+use driftline::service::{InputDigest, RunFolder, SourceRecord, Summary, Verdict};
+use serde_json::json;
+
+use crate::numbers::{count, fixed, signed};
+use crate::page::{self, Section, settings};
+use crate::{Result, words};
+
+/// More points than this in a curve are averaged, more rows in a table left out: a page is to stay small.
+const MOST_POINTS: usize = 160;
+const MOST_ROWS: usize = 120;
+
+/// A page for runs on the user's own data.
+pub fn runs_html(runs: &[RunFolder]) -> Result<String> {
+    let sections = sections(runs)?;
+    page::html(&page::title(&sections, "runs"), &sections)
+}
+
+/// The same without charts, for places that show text.
+pub fn runs_markdown(runs: &[RunFolder]) -> Result<String> {
+    let sections = sections(runs)?;
+    Ok(page::markdown(&page::title(&sections, "runs"), &sections))
+}
+
+/// Every chart of a run as the name and the contents of an SVG file.
+pub fn run_figure_files(run: &RunFolder) -> Result<Vec<(String, String)>> {
+    let figures = section(run, 1)?.figures.into_iter();
+    Ok(figures
+        .map(|figure| (format!("{}.svg", figure.name), figure.standalone()))
+        .collect())
+}
+
+fn sections(runs: &[RunFolder]) -> driftline::Result<Vec<Section>> {
+    let section = |(index, run)| section(run, index + 1);
+    runs.iter().enumerate().map(section).collect()
+}
+
+/// The `number`-th section of the page.
+fn section(run: &RunFolder, number: usize) -> driftline::Result<Section> {
+    let manifest = run.manifest();
+    let model = run.model(Some(0))?;
+    let source = model.source;
+    let summary = Summary::of(run, &source);
+    let id = format!("r{number}");
+    let records = run.records();
+    let learner = json!({ "model": source.model, "learner": model.learner, "seed": source.seed });
+    let settings = [
+        settings::grid("Adaptation", &json!(manifest.settings)),
+        settings::grid("Source model", &learner),
+    ];
+    let tables = [
+        tables::windows(records).if_any(),
+        tables::classes(records, &source),
+    ];
+    Ok(Section {
+        title: title(run),
+        outcome: summary
+            .as_ref()
+            .map_or("No window is finished yet.".into(), words::outcome),
+        verdict: summary.as_ref().map(verdict),
+        results: summary.as_ref().and_then(tables::glance),
+        figures: figures::all(run, &source, &id),
+        tables: tables.into_iter().flatten().collect(),
+        notes: notes(run, &source),
+        means: Vec::new(),
+        settings: settings.into_iter().flatten().collect(),
+        facts: facts(run, &source),
+        command: shell::quoted(&manifest.command),
+        id,
+    })
+}
+
+fn title(run: &RunFolder) -> String {
+    let stream = &run.manifest().stream;
+    let name = |input: &InputDigest| {
+        let name = input.path.file_name().unwrap_or(input.path.as_os_str());
+        name.to_string_lossy().into_owned()
+    };
+    match &stream[..] {
+        [] => "Adapting along a stream".into(),
+        [only] => format!("Adapting along {}", name(only)),
+        [first, .., last] => format!(
+            "Adapting along {} to {} ({} files)",
+            name(first),
+            name(last),
+            stream.len()
+        ),
+    }
+}
+
+fn verdict(summary: &Summary) -> (&'static str, String) {
+    let points = summary.accuracy.map_or(String::new(), |accuracy| {
+        format!(
+            "{} ± {} points",
+            signed(100.0 * accuracy.gain, 1),
+            fixed(100.0 * accuracy.gain_half_width, 1)
+        )
+    });
+    match summary.verdict {
+        Verdict::Helped => ("holds", format!("✓ Adapting helped: {points}")),
+        Verdict::Hurt => ("fails", format!("✗ Adapting hurt: {points}")),
+        Verdict::NoClearDifference => ("open", format!("○ No clear difference: {points}")),
+        Verdict::Unchanged => ("open", "○ Not scored; nothing was learned".into()),
+        Verdict::Steady => ("open", "○ Not scored; no warning signs".into()),
+        Verdict::Watch => ("open", "○ Not scored; worth a look".into()),
+        Verdict::Doubtful => ("fails", "✗ Not scored; signs of going wrong".into()),
+    }
+}
+
+/// What was handled on the way, each thing once.
+fn notes(run: &RunFolder, source: &SourceRecord) -> Vec<String> {
+    let mut all = Notes::new();
+    all.extend(run.manifest().notes.clone());
+    for record in run.records() {
+        all.extend(record.notes.clone());
+    }
+    let from_source = source.notes.as_slice().iter();
+    let mut lines: Vec<String> = from_source.map(|note| format!("Source: {note}")).collect();
+    // Windows that were held are counted at a glance and marked in the table.
+    let told = |note: &&Note| note.code != NoteCode::WindowHeld;
+    lines.extend(all.as_slice().iter().filter(told).map(Note::to_string));
+    let (done, planned) = (run.manifest().windows, run.manifest().planned);
+    if done < planned {
+        lines.push(format!(
+            "Unfinished: {done} of {planned} windows. Run the same command again to continue."
+        ));
+    }
+    lines
+}
+
+fn facts(run: &RunFolder, source: &SourceRecord) -> Vec<(String, String)> {
+    let manifest = run.manifest();
+    let validation = source.validation.as_ref();
+    let mut facts = vec![
+        (
+            "Windows".into(),
+            format!(
+                "{} of {}",
+                manifest.windows,
+                manifest.planned.max(manifest.windows)
+            ),
+        ),
+        (
+            "Current version".into(),
+            match manifest.current {
+                0 => "0, the source model".into(),
+                n => format!("{n}, the model after window {n}"),
+            },
+        ),
+        (
+            "Source model".into(),
+            format!("{} on {}", source.model, count(source.rows, "row")),
+        ),
+        (
+            "Validation".into(),
+            validation.map_or("unknown: too few rows".into(), words::held_out),
+        ),
+        ("Stream".into(), manifest.stated.clone()),
+    ];
+    let (role, first) = match &manifest.origin {
+        Origin::Source(inputs) => ("Source file", inputs),
+        Origin::Model(inputs) => ("Model file", inputs),
+    };
+    let steps = manifest.steps.iter().flat_map(|step| &step.inputs);
+    let inputs = first.iter().map(|input| (role, input));
+    let inputs = inputs
+        .chain(manifest.stream.iter().map(|input| ("Stream file", input)))
+        .chain(steps.map(|input| ("Added file", input)));
+    let inputs: Vec<(&str, &InputDigest)> = inputs.collect();
+    for (role, input) in inputs.iter().take(8) {
+        let hash: String = input.blake3.chars().take(12).collect();
+        let path: &Path = &input.path;
+        facts.push((
+            (*role).into(),
+            format!("{}, blake3 {hash}…", path.display()),
+        ));
+    }
+    if inputs.len() > 8 {
+        let more = format!("{} more, in manifest.json", inputs.len() - 8);
+        facts.push(("Files".into(), more));
+    }
+    let environment = manifest.environment.iter();
+    facts.extend(environment.map(|(name, value)| (name.clone(), value.clone())));
+    facts.push(("Identity".into(), manifest.identity.clone()));
+    facts
+}

@@ -1,0 +1,11 @@
+//! Models, windows and outcomes in sentences, the same on every page and in every terminal.
+
+mod experiment;
+mod model;
+mod outcome;
+mod window;
+
+pub use experiment::experiment;
+pub use model::{fitted, held_out};
+pub use outcome::{details, outcome};
+pub use window::window;
