@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use driftline::experiment::{Memo, Resources};
-use driftline::models::network::Runtime;
+use driftline::models::Runtime;
 
 /// How many trials run at the same time, on how many threads each.
 #[derive(Clone, Copy, Debug)]

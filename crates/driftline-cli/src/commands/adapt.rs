@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::service::{Adapt, Method, Plan, RunFolder, plan};
+use driftline::runs::{Adapt, Method, Plan, RunFolder, plan};
 use driftline_report::words;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use driftline::evaluate::Interval;
-use driftline::service::{Compare, Comparison, Method};
+use driftline::runs::{Compare, Comparison, Method};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
@@ -97,7 +97,7 @@ fn text(comparison: &Comparison) -> String {
         ]);
     }
     let seeds = comparison.seeds.len();
-    let same = |method: &driftline::service::MethodScore| {
+    let same = |method: &driftline::runs::MethodScore| {
         let first = method.singles.first().map(|s| s.last_window);
         method.singles.iter().all(|s| Some(s.last_window) == first)
     };

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline::files::write_whole;
-use driftline::service::onnx;
+use driftline::runs;
 use serde_json::json;
 
 use crate::commands::predict::open;

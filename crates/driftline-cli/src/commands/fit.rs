@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline::reading::Choice;
-use driftline::service::{Fit, ModelView, Survey};
+use driftline::runs::{Fit, ModelView, Survey};
 use driftline_report::words;
 use serde_json::json;
 

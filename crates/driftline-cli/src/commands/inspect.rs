@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{Table, presets};
-use driftline::service::run::FileState;
-use driftline::service::{Inspection, ModelView, RunView, TableView, inspect};
+use driftline::runs::FileState;
+use driftline::runs::{Inspection, ModelView, RunView, TableView, inspect};
 use driftline_report::words;
 use serde_json::json;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use driftline::reading::{Choice, Note, NoteCode};
-use driftline::service::{Bundle, Manifest, RunFolder, predict};
+use driftline::runs::{Bundle, Manifest, RunFolder, predict};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};

@@ -6,7 +6,7 @@ use clap::Args;
 use driftline::datasets::Cache;
 use driftline::experiment::Store;
 use driftline::files::write_whole;
-use driftline::service::{Manifest, RunFolder};
+use driftline::runs::{Manifest, RunFolder};
 
 use crate::cache::CacheArgs;
 use crate::failure::{Failure, Outcome, Result};

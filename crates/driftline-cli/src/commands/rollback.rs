@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::service::RunFolder;
+use driftline::runs::RunFolder;
 use serde_json::json;
 
 use crate::failure::{Outcome, Result};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::service::{RunFolder, Stepped, step};
+use driftline::runs::{RunFolder, Stepped, step};
 use driftline_report::words;
 use serde_json::json;
 
@@ -72,9 +72,9 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
     Ok(Outcome::Done)
 }
 
-fn dry_run(args: &StepArgs, input: &driftline::service::Data) -> Result {
+fn dry_run(args: &StepArgs, input: &driftline::runs::Data) -> Result {
     let run = RunFolder::read(&args.run)?;
-    let known = driftline::service::InputDigest::of_all(&input.inputs)?;
+    let known = driftline::runs::InputDigest::of_all(&input.inputs)?;
     let known = run.manifest().window_of(&known);
     let next = run.manifest().windows + 1;
     if args.json {

@@ -5,9 +5,9 @@ use std::num::NonZeroUsize;
 use clap::{Args, ValueEnum};
 use driftline::adapt::LabelKind;
 use driftline::data::{Fraction, Tail};
-use driftline::models::network::Runtime;
-use driftline::reading::{Choice, Colour, Files, Filter, Period, ReadOptions};
-use driftline::service::{AdaptSettings, Data, Method, Windows};
+use driftline::models::Runtime;
+use driftline::reading::{Choice, Colour, Files, Period, ReadOptions, RowFilter};
+use driftline::runs::{AdaptSettings, Data, Method, Windows};
 
 use crate::failure::{Failure, Result};
 
@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result};
 pub struct TableArgs {
     /// Use only rows where COL is VALUE; repeat a column to allow several values
     #[arg(long = "where", value_name = "COL=VALUE", value_parser = parse_filter)]
-    filters: Vec<Filter>,
+    filters: Vec<RowFilter>,
     /// Ignore this column; may be repeated
     #[arg(long, value_name = "COL")]
     exclude: Vec<String>,
@@ -234,12 +234,12 @@ pub fn expect_new(path: &std::path::Path, force: bool) -> Result<()> {
     }
 }
 
-fn parse_filter(text: &str) -> Result<Filter, String> {
+fn parse_filter(text: &str) -> Result<RowFilter, String> {
     let parts = text
         .split_once('=')
         .filter(|(column, _)| !column.is_empty());
     let (column, value) = parts.ok_or("expected COL=VALUE, such as session=1")?;
-    Ok(Filter {
+    Ok(RowFilter {
         column: column.into(),
         value: value.into(),
     })

@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::models::network::Runtime;
+use driftline::models::Runtime;
 use driftline::reading::Choice;
-use driftline::service::{Bundle, Fit, ModelChoice, Start};
+use driftline::runs::{Bundle, Fit, ModelChoice, Start};
 
 use super::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
 use crate::failure::{Failure, Result};

@@ -1,7 +1,7 @@
 //! Progress of an adaptation on standard error: a line per window, or a bar on a terminal.
 
 use driftline::reading::Notes;
-use driftline::service::{Bundle, Watch, WindowRecord};
+use driftline::runs::{Bundle, Watch, WindowRecord};
 use driftline_report::words;
 use indicatif::ProgressBar;
 

@@ -1,7 +1,7 @@
 //! The charts of a run: accuracy or confidence along the stream, what each step did, and the balance of the classes.
 
 use driftline::evaluate::Proportion;
-use driftline::service::{RunFolder, SourceRecord, WindowRecord};
+use driftline::runs::{RunFolder, SourceRecord, WindowRecord};
 
 use super::MOST_POINTS;
 use crate::chart::Figure;
@@ -34,7 +34,7 @@ pub fn all(run: &RunFolder, source: &SourceRecord, id: &str) -> Vec<Figure> {
 fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
     let (records, repeats) = (run.records(), run.manifest().settings.method.repeats());
     let n_classes = run.manifest().classes.len();
-    let curve = |name: &str, tone, secondary, pick: fn(&driftline::service::Score) -> f64| {
+    let curve = |name: &str, tone, secondary, pick: fn(&driftline::runs::Score) -> f64| {
         let points = records.iter().filter_map(|record| {
             let score = record.score.as_ref()?;
             let hits = (pick(score) * score.scored as f64).round() as usize;

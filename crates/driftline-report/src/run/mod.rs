@@ -8,8 +8,8 @@ mod tables;
 use std::path::Path;
 
 use driftline::reading::{Note, NoteCode, Notes};
-use driftline::service::run::Origin;
-use driftline::service::{InputDigest, RunFolder, SourceRecord, Summary, Verdict};
+use driftline::runs::Origin;
+use driftline::runs::{InputDigest, RunFolder, SourceRecord, Summary, Verdict};
 use serde_json::json;
 
 use crate::numbers::{count, fixed, signed};

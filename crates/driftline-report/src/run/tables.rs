@@ -1,6 +1,6 @@
 //! A row per window, and a row per class.
 
-use driftline::service::{SourceRecord, Summary, WindowRecord};
+use driftline::runs::{SourceRecord, Summary, WindowRecord};
 
 use super::MOST_ROWS;
 use crate::numbers::{fixed, per_cent};

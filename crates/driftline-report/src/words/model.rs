@@ -1,6 +1,6 @@
 //! A trained model in a sentence.
 
-use driftline::service::{Bundle, Validation};
+use driftline::runs::{Bundle, Validation};
 
 use crate::numbers::per_cent;
 

@@ -1,6 +1,6 @@
 //! What came of a run: the verdict in a sentence, and the details behind it.
 
-use driftline::service::{AccuracySummary, Signs, Summary, Verdict};
+use driftline::runs::{AccuracySummary, Signs, Summary, Verdict};
 
 use crate::numbers::{fixed, per_cent, signed};
 

@@ -1,6 +1,6 @@
 //! What one window did, on one line.
 
-use driftline::service::WindowRecord;
+use driftline::runs::WindowRecord;
 
 use crate::numbers::{fixed, per_cent};
 

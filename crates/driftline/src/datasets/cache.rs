@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::catalog::{self, Dataset, DatasetFile};
+use super::catalog::{self, CatalogEntry, DatasetFile};
 use super::table::Table;
 use super::{Covertype, Digits, Portraits};
 use crate::files::write_whole;
@@ -48,12 +48,12 @@ impl Cache {
     }
 
     /// Where the files of a data set lie, or would.
-    pub fn folder_of(&self, dataset: &Dataset) -> PathBuf {
+    pub fn folder_of(&self, dataset: &CatalogEntry) -> PathBuf {
         self.folder.join(dataset.name)
     }
 
     /// Whether all files are there; their contents are not read.
-    pub fn holds(&self, dataset: &Dataset) -> bool {
+    pub fn holds(&self, dataset: &CatalogEntry) -> bool {
         let folder = self.folder_of(dataset);
         dataset
             .files
@@ -65,7 +65,7 @@ impl Cache {
 
     /// Stores the files of a data set, given by name, after comparing each with its published digest. Each is written
     /// beside its place and then moved there; the list of digests comes last, so what is half stored is not there.
-    pub fn store(&self, dataset: &Dataset, files: &[(&str, Vec<u8>)]) -> Result<()> {
+    pub fn store(&self, dataset: &CatalogEntry, files: &[(&str, Vec<u8>)]) -> Result<()> {
         let folder = self.folder_of(dataset);
         let mut digests = String::new();
         let mut contents = Vec::new();
@@ -98,7 +98,7 @@ impl Cache {
     }
 
     /// Reads every file and compares it with its digest: the published one, else the one noted when it was stored.
-    pub fn check(&self, dataset: &Dataset) -> Result<Vec<FileCheck>> {
+    pub fn check(&self, dataset: &CatalogEntry) -> Result<Vec<FileCheck>> {
         let folder = self.folder_of(dataset);
         let digests = match std::fs::read_to_string(folder.join(DIGESTS)) {
             Ok(text) => text,
@@ -136,7 +136,7 @@ impl Cache {
 
     /// A short digest of the stored copy, where it is not the one that the committed results were made with. `None` as
     /// well where nothing is stored: results can be looked up without the data.
-    pub fn other_copy(&self, dataset: &Dataset) -> Option<String> {
+    pub fn other_copy(&self, dataset: &CatalogEntry) -> Option<String> {
         if !self.holds(dataset) {
             return None;
         }
@@ -217,7 +217,7 @@ pub fn sha256(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn keystroke() -> &'static Dataset {
+    fn keystroke() -> &'static CatalogEntry {
         catalog::find("keystroke").unwrap()
     }
 

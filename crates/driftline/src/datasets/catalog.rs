@@ -6,7 +6,7 @@ use crate::{Error, Result};
 
 /// One known data set.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Dataset {
+pub struct CatalogEntry {
     pub name: &'static str,
     pub title: &'static str,
     /// What it holds.
@@ -50,7 +50,7 @@ pub enum Origin {
     Import,
 }
 
-impl Dataset {
+impl CatalogEntry {
     /// The command that obtains it.
     pub fn fetch_command(&self) -> String {
         match self.origin {
@@ -60,11 +60,11 @@ impl Dataset {
     }
 }
 
-pub fn all() -> &'static [Dataset] {
+pub fn all() -> &'static [CatalogEntry] {
     CATALOG
 }
 
-pub fn find(name: &str) -> Result<&'static Dataset> {
+pub fn find(name: &str) -> Result<&'static CatalogEntry> {
     let found = CATALOG.iter().find(|dataset| dataset.name == name);
     found.ok_or_else(|| Error::UnknownDataset {
         name: name.into(),
@@ -105,8 +105,8 @@ const MULTIFLOW: Origin = Origin::Wheel {
     ],
 };
 
-const CATALOG: &[Dataset] = &[
-    Dataset {
+const CATALOG: &[CatalogEntry] = &[
+    CatalogEntry {
         name: "mnist",
         title: "MNIST",
         about: "70,000 handwritten digits, 28×28 grey, 10 classes; the 60,000 training images make Rotating MNIST",
@@ -134,7 +134,7 @@ const CATALOG: &[Dataset] = &[
             mirror: "https://ossci-datasets.s3.amazonaws.com/mnist",
         },
     },
-    Dataset {
+    CatalogEntry {
         name: "fashion-mnist",
         title: "Fashion-MNIST",
         about: "70,000 pictures of clothing, 28×28 grey, 10 classes, in the form of MNIST",
@@ -162,7 +162,7 @@ const CATALOG: &[Dataset] = &[
             installed: "/usr/share/datasets/fashion-mnist",
         },
     },
-    Dataset {
+    CatalogEntry {
         name: "portraits",
         title: "Yearbook portraits",
         about: "dated portraits from American high-school yearbooks, 32×32 grey, 2 classes, sorted by year; from three IDX files or from the original archive's folders F and M",
@@ -183,7 +183,7 @@ const CATALOG: &[Dataset] = &[
         ],
         origin: Origin::Import,
     },
-    Dataset {
+    CatalogEntry {
         name: "covertype",
         title: "Forest cover type",
         about: "581,012 rows, 54 features, 7 classes; classes 1 and 2 sorted by distance to water make a drift",
@@ -194,7 +194,7 @@ const CATALOG: &[Dataset] = &[
         )],
         origin: MULTIFLOW,
     },
-    Dataset {
+    CatalogEntry {
         name: "elec2",
         title: "Electricity prices, New South Wales",
         about: "45,312 half hours, 6 features, whether the price rises, in order of time",
@@ -205,7 +205,7 @@ const CATALOG: &[Dataset] = &[
         )],
         origin: MULTIFLOW,
     },
-    Dataset {
+    CatalogEntry {
         name: "weather",
         title: "NOAA weather, Offutt base",
         about: "18,159 days, 8 features, whether it rained, in order of time",
@@ -216,7 +216,7 @@ const CATALOG: &[Dataset] = &[
         )],
         origin: MULTIFLOW,
     },
-    Dataset {
+    CatalogEntry {
         name: "census",
         title: "US census, employment in Massachusetts 2015–2018",
         about: "277,677 persons, 16 features, whether employed, by year; Parquet",
@@ -240,7 +240,7 @@ const CATALOG: &[Dataset] = &[
             options: &["--only-binary=:all:"],
         },
     },
-    Dataset {
+    CatalogEntry {
         name: "keystroke",
         title: "Keystroke dynamics",
         about: "1,600 rows in 8 sessions, 10 timing features, 4 users",

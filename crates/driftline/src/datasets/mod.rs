@@ -13,7 +13,7 @@ pub mod stand_in;
 pub mod table;
 
 pub use cache::Cache;
-pub use catalog::Dataset;
+pub use catalog::CatalogEntry;
 pub use covertype::{Covertype, CovertypeByDistance, Standardization};
 pub use digits::Digits;
 pub use portraits::{Portraits, PortraitsOverTime};

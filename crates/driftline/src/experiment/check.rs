@@ -14,11 +14,11 @@ pub struct Check {
     pub methods: Vec<String>,
     pub claim: String,
     pub found: String,
-    pub verdict: Verdict,
+    pub verdict: CheckVerdict,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CheckVerdict {
     Holds,
     Fails,
     /// Some of the trials it speaks of are not finished.
@@ -69,7 +69,7 @@ fn decide(spec: &CheckSpec, table: &Table, dataset: &str, planned: &[Key]) -> Ch
     };
     let other = spec.above.as_deref().map(complete);
     let (Some(values), false) = (complete(&spec.method), matches!(other, Some(None))) else {
-        return check("not all trials are finished".into(), Verdict::Open);
+        return check("not all trials are finished".into(), CheckVerdict::Open);
     };
     let margins = margins(spec, &values, other.flatten().as_deref());
     let (holds, found) = match spec.trials {
@@ -90,8 +90,8 @@ fn decide(spec: &CheckSpec, table: &Table, dataset: &str, planned: &[Key]) -> Ch
         }
     };
     match holds {
-        true => check(found, Verdict::Holds),
-        false => check(found, Verdict::Fails),
+        true => check(found, CheckVerdict::Holds),
+        false => check(found, CheckVerdict::Fails),
     }
 }
 
@@ -132,9 +132,9 @@ fn describe(spec: &CheckSpec, dataset: &str) -> String {
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verdict = match self.verdict {
-            Verdict::Holds => "holds",
-            Verdict::Fails => "FAILS",
-            Verdict::Open => "open",
+            CheckVerdict::Holds => "holds",
+            CheckVerdict::Fails => "FAILS",
+            CheckVerdict::Open => "open",
         };
         write!(f, "{verdict}: {} ({})", self.claim, self.found)
     }

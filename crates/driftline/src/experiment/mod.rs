@@ -21,7 +21,7 @@ mod table;
 mod trial;
 mod work;
 
-pub use check::{Check, Verdict};
+pub use check::{Check, CheckVerdict};
 pub use contrast::{Contrast, contrasts};
 pub use dataset::{Dataset, RawData};
 pub use expected::{Expected, ExpectedCell};
@@ -34,7 +34,7 @@ pub use resources::Resources;
 pub use runner::{Batch, Observer, Part, Runner, run_trial};
 pub use scored::{Scored, ScoredOn};
 pub use spec::{ContrastSpec, Spec, schema};
-pub use store::{Manifest, Named, Store, StoreWarning};
+pub use store::{ExperimentManifest, NamedSettings, Store, StoreWarning};
 pub use table::{Row, Table};
 pub use trial::{Outcome, StageOutcome, Trial, TrialKey};
 pub use work::Sizes;

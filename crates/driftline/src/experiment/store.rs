@@ -17,7 +17,7 @@ use crate::{Error, Result};
 
 /// What a folder holds, so that reports need nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct ExperimentManifest {
     /// Always `experiment`: tells these folders from others.
     pub kind: String,
     pub name: String,
@@ -31,15 +31,15 @@ pub struct Manifest {
     pub version: String,
     pub seeds: Vec<u64>,
     pub data_seeds: Vec<u64>,
-    pub datasets: Vec<Named>,
-    pub methods: Vec<Named>,
+    pub datasets: Vec<NamedSettings>,
+    pub methods: Vec<NamedSettings>,
     pub checks: Vec<CheckSpec>,
     pub expected: Vec<ExpectedCell>,
 }
 
 /// A name in tables and the settings behind it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Named {
+pub struct NamedSettings {
     pub name: String,
     pub settings: serde_json::Value,
 }
@@ -55,7 +55,7 @@ pub enum StoreWarning {
 #[derive(Debug)]
 pub struct Store {
     folder: PathBuf,
-    manifest: Manifest,
+    manifest: ExperimentManifest,
     /// In the order of the file: data set, method, data seed, seed.
     trials: BTreeMap<(usize, usize, u64, u64), Trial>,
     pub warnings: Vec<StoreWarning>,
@@ -63,9 +63,9 @@ pub struct Store {
     _lock: Option<FolderLock>,
 }
 
-impl Manifest {
+impl ExperimentManifest {
     pub fn of(plan: &Plan) -> Self {
-        let named = |name: &str, settings| Named {
+        let named = |name: &str, settings| NamedSettings {
             name: name.into(),
             settings,
         };
@@ -102,12 +102,12 @@ impl Store {
     /// Opens or makes `folder` for `plan`; refuses a folder that holds another plan's results, or that another
     /// process is writing to.
     pub fn open(folder: &Path, plan: &Plan) -> Result<Self> {
-        Self::with_manifest(folder, Manifest::of(plan))
+        Self::with_manifest(folder, ExperimentManifest::of(plan))
     }
 
     /// Reads what `folder` has of `plan`, without the right to write to it. Nothing is there yet: an empty store.
     pub fn view(folder: &Path, plan: &Plan) -> Result<Self> {
-        let manifest = Manifest::of(plan);
+        let manifest = ExperimentManifest::of(plan);
         let (trials, warnings) = if folder.join("manifest.json").exists() {
             let stored = Self::read(folder)?;
             expect_same_plan(folder, &stored.manifest, &manifest)?;
@@ -124,7 +124,7 @@ impl Store {
         })
     }
 
-    fn with_manifest(folder: &Path, manifest: Manifest) -> Result<Self> {
+    fn with_manifest(folder: &Path, manifest: ExperimentManifest) -> Result<Self> {
         let path = folder.join("manifest.json");
         let read = || -> Result<Option<Self>> {
             let existing = path.exists().then(|| Self::read(folder)).transpose()?;
@@ -164,7 +164,7 @@ impl Store {
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join("manifest.json");
         let text = fs::read_to_string(&path).map_err(Error::io(&path))?;
-        let manifest: Manifest = serde_json::from_str(&text).map_err(|error| {
+        let manifest: ExperimentManifest = serde_json::from_str(&text).map_err(|error| {
             corrupt(
                 &path,
                 format!("is not the manifest of an experiment: {error}"),
@@ -200,7 +200,7 @@ impl Store {
         &self.folder
     }
 
-    pub fn manifest(&self) -> &Manifest {
+    pub fn manifest(&self) -> &ExperimentManifest {
         &self.manifest
     }
 
@@ -264,7 +264,7 @@ impl Store {
 
     fn place(&self, trial: &Trial) -> Option<(usize, usize, u64, u64)> {
         let position =
-            |list: &[Named], name: &str| list.iter().position(|named| named.name == name);
+            |list: &[NamedSettings], name: &str| list.iter().position(|named| named.name == name);
         let dataset = position(&self.manifest.datasets, &trial.dataset)?;
         let method = position(&self.manifest.methods, &trial.method)?;
         Some((dataset, method, trial.data_seed, trial.seed))
@@ -280,7 +280,11 @@ impl Store {
     }
 }
 
-fn expect_same_plan(folder: &Path, stored: &Manifest, wanted: &Manifest) -> Result<()> {
+fn expect_same_plan(
+    folder: &Path,
+    stored: &ExperimentManifest,
+    wanted: &ExperimentManifest,
+) -> Result<()> {
     if stored.plan == wanted.plan {
         return Ok(());
     }

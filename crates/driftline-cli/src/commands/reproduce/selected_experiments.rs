@@ -57,7 +57,7 @@ impl SelectedExperiment {
     }
 
     /// The data sets that the trials need and that are not in the cache.
-    pub fn absent(&self, keys: &[TrialKey]) -> Vec<(usize, &'static catalog::Dataset)> {
+    pub fn absent(&self, keys: &[TrialKey]) -> Vec<(usize, &'static catalog::CatalogEntry)> {
         let absent = |(index, dataset): (usize, &driftline::experiment::PlannedDataset)| {
             let needed = keys.iter().any(|key| key.dataset == index);
             let files = catalog::find(dataset.data.files()?).ok()?;
