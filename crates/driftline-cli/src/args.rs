@@ -73,7 +73,7 @@ pub enum Command {
     /// Check every statement of the paper's theory; exit code 3 if one does not hold
     Theory(commands::theory::TheoryArgs),
     /// Print the JSON schema of experiment files
-    Schema,
+    Schema(commands::schema::SchemaArgs),
     /// Print a completion script for your shell
     Completions(commands::completions::CompletionsArgs),
     /// Print the manual page

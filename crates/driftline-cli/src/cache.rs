@@ -1,6 +1,7 @@
 //! Where data sets and long training are kept: the folder named on the command line or in the environment, else the platform's.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use driftline::datasets::Cache;
@@ -33,12 +34,13 @@ impl CacheArgs {
     }
 
     /// Where long training is kept for the next time; a folder that cannot be used costs time only.
-    pub fn memo(&self, verbosity: Verbosity) -> Option<Memo> {
+    pub fn memo(&self, verbosity: Verbosity) -> Option<Arc<Memo>> {
         let cache = self.open().ok()?;
         Memo::open(cache.folder().join("steps"))
             .inspect_err(|error| {
                 verbosity.say(&format!("warning: long training cannot be cached: {error}"));
             })
             .ok()
+            .map(Arc::new)
     }
 }

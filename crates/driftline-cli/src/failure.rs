@@ -27,6 +27,11 @@ pub enum Failure {
         message: String,
         help: Option<String>,
     },
+    /// The command line asks for something that does not exist.
+    Usage {
+        message: String,
+        help: String,
+    },
     ClosedPipe,
 }
 
@@ -36,6 +41,7 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Library(driftline::Error::Interrupted) => 130,
+            Failure::Library(driftline::Error::UnknownName { .. }) | Failure::Usage { .. } => 2,
             Failure::Library(_) | Failure::Told { .. } => 1,
             Failure::ClosedPipe => 0,
         }
@@ -45,6 +51,13 @@ impl Failure {
         Failure::Told {
             message: message.into(),
             help: None,
+        }
+    }
+
+    pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Failure::Usage {
+            message: message.into(),
+            help: help.into(),
         }
     }
 
@@ -72,6 +85,7 @@ impl Failure {
         let error = match self {
             Failure::Library(error) => error,
             Failure::Told { help, .. } => return help.as_deref(),
+            Failure::Usage { help, .. } => return Some(help),
             Failure::ClosedPipe => return None,
         };
         if let Some(help) = error.help() {
@@ -90,6 +104,10 @@ impl Failure {
             Error::NotConverged { .. } => Some(
                 "raise `max-iterations`, the tolerance, or the L2 penalty; on your own data, exclude columns whose values are far from the source's (--exclude)",
             ),
+            Error::Occupied { .. } => Some("choose another folder, or replace it with --force"),
+            Error::SourceMissing => {
+                Some("--replay needs the labelled source: name it with --source and --label")
+            }
             Error::Interrupted => Some("run the same command again to resume"),
             Error::Corrupt { message, .. } if message.contains("another plan") => Some(
                 "choose a new folder with --out, or remove the old one if you no longer need its results",
@@ -106,7 +124,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Library(error) => write!(f, "error: {error}")?,
-            Failure::Told { message, .. } => write!(f, "error: {message}")?,
+            Failure::Told { message, .. } | Failure::Usage { message, .. } => {
+                write!(f, "error: {message}")?;
+            }
             Failure::ClosedPipe => {}
         }
         match self.help() {

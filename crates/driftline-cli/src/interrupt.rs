@@ -1,30 +1,29 @@
-//! Ctrl-C: the trial at work is given up, everything finished is on disk already.
+//! Ctrl-C: the work at hand is given up, everything finished is on disk already.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-static STOP: AtomicBool = AtomicBool::new(false);
+use driftline::Cancel;
 
-/// How long a stage may take to notice before the process ends anyway; files are renamed into place whole, so nothing
+/// How long the work may take to notice before the process ends anyway; files are renamed into place whole, so nothing
 /// can be left half-written.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// From now on Ctrl-C asks for an orderly end.
-pub fn listen() {
-    let stop = || {
-        if STOP.swap(true, Ordering::SeqCst) {
+/// From now on Ctrl-C cancels the token that is returned, and a second one ends the process at once.
+pub fn listen() -> Cancel {
+    let cancel = Cancel::new();
+    let asked = cancel.clone();
+    let stop = move || {
+        if asked.is_cancelled() {
             std::process::exit(130);
         }
+        asked.cancel();
         crate::output::tell("\nstopping; what is finished is kept");
         std::thread::spawn(|| {
             std::thread::sleep(PATIENCE);
             std::process::exit(130);
         });
     };
-    // Fails only where a handler is set already, which then does the same.
+    // Fails only where a handler is set already: each command sets one.
     let _ = ctrlc::set_handler(stop);
-}
-
-pub fn requested() -> bool {
-    STOP.load(Ordering::SeqCst)
+    cancel
 }

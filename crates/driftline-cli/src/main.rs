@@ -43,7 +43,7 @@ fn main() -> ExitCode {
         } => commands::bench_network::run(&args),
         Command::Data(args) => commands::data::run(&args, verbosity),
         Command::Theory(args) => commands::theory::run(&args, verbosity),
-        Command::Schema => commands::schema::run(),
+        Command::Schema(args) => commands::schema::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man => commands::man::run(),
     };

@@ -4,7 +4,7 @@ use std::io::{ErrorKind, Write};
 
 use comfy_table::{CellAlignment, Table as TextTable, presets};
 use driftline::evaluate::Interval;
-use driftline::experiment::{Check, ExpectedCell, Row, Store, StoreWarning, Table, Verdict};
+use driftline::experiment::{Check, CheckVerdict, ExpectedCell, Row, Store, StoreWarning, Table};
 use driftline::reading::Note;
 use serde_json::{Value, json};
 
@@ -91,11 +91,11 @@ pub fn warn_of_lines(store: &Store, then: &str) {
     }
 }
 
-fn holds(verdict: Verdict) -> Option<bool> {
+fn holds(verdict: CheckVerdict) -> Option<bool> {
     match verdict {
-        Verdict::Holds => Some(true),
-        Verdict::Fails => Some(false),
-        Verdict::Open => None,
+        CheckVerdict::Holds => Some(true),
+        CheckVerdict::Fails => Some(false),
+        CheckVerdict::Open => None,
     }
 }
 

@@ -1,7 +1,9 @@
 //! How the cores are shared among trials.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
+use driftline::Cancel;
 use driftline::experiment::{Memo, Resources};
 use driftline::models::Runtime;
 
@@ -26,11 +28,13 @@ impl Parallelism {
     }
 
     /// How each trial computes.
-    pub fn resources(self, memo: Option<&Memo>) -> Resources<'_> {
-        let runtime = Runtime {
-            threads: self.threads,
-            ..Runtime::default()
-        };
-        Resources { runtime, memo }
+    pub fn resources(self, memo: Option<&Arc<Memo>>, cancel: &Cancel) -> Resources {
+        let runtime = Runtime::default()
+            .with_threads(self.threads)
+            .with_cancel(cancel.clone());
+        Resources {
+            runtime,
+            memo: memo.cloned(),
+        }
     }
 }

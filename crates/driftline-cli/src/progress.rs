@@ -8,11 +8,11 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use driftline::Cancel;
 use driftline::experiment::{Observer, Plan, Trial, TrialKey};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::estimate::{self, Estimate, Timing, readable};
-use crate::interrupt;
 use crate::parallelism::Parallelism;
 use crate::verbosity::Verbosity;
 
@@ -27,6 +27,7 @@ pub struct PendingTrials<'a> {
 pub struct Progress<'a> {
     verbosity: Verbosity,
     parallelism: Parallelism,
+    cancel: Cancel,
     pending: Vec<PendingTrials<'a>>,
     /// No trial starts after it.
     deadline: Option<Instant>,
@@ -55,6 +56,7 @@ impl<'a> Progress<'a> {
         pending: Vec<PendingTrials<'a>>,
         verbosity: Verbosity,
         parallelism: Parallelism,
+        cancel: &Cancel,
     ) -> Self {
         let mut state = State::default();
         for one in &pending {
@@ -68,6 +70,7 @@ impl<'a> Progress<'a> {
         Self {
             verbosity,
             parallelism,
+            cancel: cancel.clone(),
             pending,
             deadline: None,
             bar,
@@ -257,6 +260,6 @@ impl Observer for Progress<'_> {
     }
 
     fn should_stop(&self) -> bool {
-        interrupt::requested()
+        self.cancel.is_cancelled()
     }
 }

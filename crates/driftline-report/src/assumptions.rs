@@ -70,7 +70,7 @@ fn find(plan: &Plan, dataset: &PlannedDataset, method: &PlannedMethod) -> Result
     if all_linear {
         method
             .method
-            .run(&benchmark.task, Seed::new(seed), resources, &mut |seen| {
+            .run(&benchmark.task, Seed::new(seed), &resources, &mut |seen| {
                 match seen.model.margin() {
                     Some(model) => models.push(model),
                     None => all_linear = false,

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::runs::{Adapt, Method, Plan, RunFolder, plan};
+use driftline::runs::{Adapt, Preview, RunFolder};
 use driftline_report::words;
 use serde_json::json;
 
 use crate::commands::fit::surveyed;
-use crate::failure::{Failure, Outcome, Result};
+use crate::failure::{Outcome, Result};
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
 use crate::your_data::machine;
+use crate::your_data::method::{MethodArgs, WindowArgs};
 use crate::your_data::start::StartArgs;
 use crate::your_data::watch::Watcher;
 use crate::{interrupt, output};
@@ -32,14 +33,10 @@ pub struct AdaptArgs {
     start: StartArgs,
     #[command(flatten)]
     stream: StreamArgs,
-    /// gradual: one window after another. target: only the last window. all: the whole stream at once. accumulate: each
-    /// window together with all before it
-    #[arg(
-        long,
-        value_name = "gradual|target|all|accumulate",
-        default_value = "gradual"
-    )]
-    method: String,
+    #[command(flatten)]
+    windows: WindowArgs,
+    #[command(flatten)]
+    method: MethodArgs,
     /// Folder for the results
     #[arg(long, value_name = "RUN")]
     out: PathBuf,
@@ -59,30 +56,23 @@ pub struct AdaptArgs {
 }
 
 pub fn run(args: &AdaptArgs, verbosity: Verbosity) -> Result {
-    interrupt::listen();
-    let runtime = args.compute.threads.runtime();
-    let method: Method = args.method.parse().map_err(|_| {
-        Failure::with_help(
-            format!("there is no method `{}`", args.method),
-            "--method is one of gradual, target, all, accumulate",
-        )
-    })?;
-    let start = args
-        .start
-        .start(&args.table, &args.stream, args.compute, runtime)?;
+    let cancel = interrupt::listen();
+    let settings = args
+        .method
+        .settings(&args.windows, args.start.kind()?, args.start.epochs())?;
+    let start = args.start.start()?;
     let stream = data(&args.stream.stream)?;
-    let settings = args.stream.settings(&args.table, method, args.compute.seed);
-    let adapt = Adapt {
-        settings,
-        read: args.table.read_options(),
-        runtime,
-        replace: args.force,
-        environment: machine::environment(),
-        command: machine::command(),
-        ..Adapt::new(&args.out)
-    };
+    let mut adapt = Adapt::new(&args.out)
+        .seed(args.compute.seed)
+        .runtime(args.compute.threads.runtime(cancel));
+    adapt.settings = settings;
+    adapt.choice = args.stream.choice(&args.table);
+    adapt.read = args.table.read_options();
+    adapt.replace = args.force;
+    adapt.environment = machine::environment();
+    adapt.command = machine::command();
     if args.dry_run {
-        let plan = plan(&adapt, &start, stream)?;
+        let plan = adapt.preview(start, stream)?;
         output::tell_notes(plan.notes.as_slice());
         match args.json {
             true => output::print_json(&json!({ "plan": plan }))?,
@@ -123,7 +113,7 @@ pub fn finish(run: &mut RunFolder, json: bool, verbosity: Verbosity) -> Result<(
 }
 
 /// What an adaptation would do.
-fn planned(plan: &Plan) -> String {
+fn planned(plan: &Preview) -> String {
     let mut text = plan.source.as_ref().map_or(String::new(), surveyed);
     text += &format!(
         "stream    {} rows, {}\nwindows   {}; {}\n",

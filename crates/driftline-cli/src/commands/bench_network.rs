@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use clap::Args;
 use driftline::data::{Examples, Inputs, Labels, Shape, Targets};
-use driftline::models::network::{Architecture, Isa, NetworkLearner, Runtime, kernels};
+use driftline::models::network::{Architecture, Isa, NetworkLearner, kernels};
 use driftline::models::training::Training;
-use driftline::models::{Classifier, Learner};
+use driftline::models::{Classifier, Learner, Runtime};
 use driftline::random::Seed;
 use serde_json::json;
 
@@ -46,7 +46,7 @@ pub fn run(args: &BenchNetworkArgs) -> Result {
     let mut training = Training::paper(NonZeroUsize::MIN);
     training.batch_size = args.batch;
     let mut learner = NetworkLearner::new(Architecture::paper_conv(), training);
-    learner.runtime = Runtime { isa, threads };
+    learner.runtime = Runtime::default().with_isa(isa).with_threads(threads);
     let mut network = learner.fit(&examples, Seed::new(0))?;
 
     let (mut peaks, mut trained, mut predicted) = (vec![], vec![], vec![]);

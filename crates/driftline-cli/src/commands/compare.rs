@@ -3,12 +3,13 @@
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use driftline::evaluate::Interval;
-use driftline::runs::{Compare, Comparison, Method};
+use driftline::runs::{Adapt, Compare, Comparison};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
+use crate::your_data::method::{MethodArgs, WindowArgs};
 use crate::your_data::start::StartArgs;
 use crate::your_data::watch::Watcher;
 use crate::{interrupt, output};
@@ -26,6 +27,10 @@ pub struct CompareArgs {
     start: StartArgs,
     #[command(flatten)]
     stream: StreamArgs,
+    #[command(flatten)]
+    windows: WindowArgs,
+    #[command(flatten)]
+    method: MethodArgs,
     /// Number of seeds, starting at --seed
     #[arg(long, value_name = "N", default_value_t = 5)]
     seeds: u64,
@@ -39,27 +44,26 @@ pub struct CompareArgs {
 }
 
 pub fn run(args: &CompareArgs, verbosity: Verbosity) -> Result {
-    interrupt::listen();
+    let cancel = interrupt::listen();
     if args.stream.answers.is_none() {
         return Err(Failure::with_help(
             "comparing methods needs answers",
             "name the column of the stream with the true classes: --answers COL",
         ));
     }
-    let runtime = args.compute.threads.runtime();
-    let start = args
-        .start
-        .start(&args.table, &args.stream, args.compute, runtime)?;
+    let mut adapt = Adapt::new("").runtime(args.compute.threads.runtime(cancel));
+    adapt.settings =
+        args.method
+            .settings(&args.windows, args.start.kind()?, args.start.epochs())?;
+    adapt.choice = args.stream.choice(&args.table);
+    adapt.read = args.table.read_options();
     let first = args.compute.seed;
-    let compare = Compare {
-        settings: args.stream.settings(&args.table, Method::Gradual, first),
-        seeds: (0..args.seeds).map(|i| first.wrapping_add(i)).collect(),
-        read: args.table.read_options(),
-        runtime,
-    };
+    let seeds = (0..args.seeds).map(|i| first.wrapping_add(i)).collect();
+    let compare = Compare::new(adapt, seeds);
+    let start = args.start.start()?;
     let stream = data(&args.stream.stream)?;
     let watcher = Watcher::new(verbosity);
-    let result = compare.run(&start, stream, &watcher);
+    let result = compare.run(start, stream, &watcher);
     watcher.end();
     let comparison = result?;
     if args.json {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::experiment::{Check, Expected, Plan, Scale, Selection, Verdict, read_text};
+use driftline::experiment::{Check, CheckVerdict, Expected, Plan, Scale, Selection, read_text};
 use driftline_report::words;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub struct DemoArgs {
 }
 
 pub fn run(args: &DemoArgs, verbosity: Verbosity) -> Result {
-    interrupt::listen();
+    let cancel = interrupt::listen();
     let plan = Plan::new(
         &read_text(EXPERIMENT)?,
         Expected::parse(PRINTED)?,
@@ -38,6 +38,7 @@ pub fn run(args: &DemoArgs, verbosity: Verbosity) -> Result {
         &args.out,
         None,
         None,
+        &cancel,
         verbosity,
     )?;
     let page = args.out.join("report.html");
@@ -58,6 +59,8 @@ pub fn run(args: &DemoArgs, verbosity: Verbosity) -> Result {
         ))?;
     }
     let checks = Check::all(store);
-    let holds = checks.iter().all(|check| check.verdict != Verdict::Fails);
+    let holds = checks
+        .iter()
+        .all(|check| check.verdict != CheckVerdict::Fails);
     Ok(Outcome::of(holds))
 }

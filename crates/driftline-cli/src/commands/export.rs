@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline::files::write_whole;
-use driftline::runs;
+use driftline::runs::{coarse, onnx};
 use serde_json::json;
 
 use crate::commands::predict::open;
@@ -50,16 +50,16 @@ pub fn run(args: &ExportArgs) -> Result {
         ));
     }
     let bundle = open(&args.model, args.version)?;
-    for name in onnx::coarse(&bundle) {
+    for name in coarse(&bundle) {
         output::tell(&format!(
             "note: the values of `{name}` are too far from 0 for the graph's single precision: if its classes differ from \
              those of `predict`, subtract a constant from the column and fit again"
         ));
     }
-    write_whole(&args.onnx, &onnx::export(&bundle))?;
+    write_whole(&args.onnx, &onnx(&bundle)?)?;
     match args.json {
         true => output::print_json(&json!({
-            "onnx": args.onnx, "version": bundle.version, "classes": bundle.classes(),
+            "onnx": args.onnx, "version": bundle.number(), "classes": bundle.classes(),
             "features": bundle.encoding.input_names(),
         }))?,
         false => output::print(&format!("{}\n", args.onnx.display()))?,

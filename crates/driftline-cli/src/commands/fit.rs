@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::reading::Choice;
-use driftline::runs::{Fit, ModelView, Survey};
+use driftline::adapt::TrainingSpec;
+use driftline::runs::{Fit, ModelView, SourcePreview};
 use driftline_report::words;
 use serde_json::json;
 
@@ -59,23 +59,23 @@ pub struct FitArgs {
 }
 
 pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
-    interrupt::listen();
-    let fit = Fit {
-        choice: Choice {
-            label: Some(args.label.clone()),
-            time: args.time.clone(),
-            ids: args.id.clone(),
-            ..args.table.choice()
-        },
-        read: args.table.read_options(),
-        model: start::kind(&args.model)?,
-        epochs: args.epochs,
-        seed: args.compute.seed,
-        runtime: args.compute.threads.runtime(),
-    };
+    let runtime = args.compute.threads.runtime(interrupt::listen());
+    let mut fit = Fit::new(&args.label)
+        .model(start::kind(&args.model)?)
+        .seed(args.compute.seed)
+        .runtime(runtime);
+    fit.choice.time = args.time.clone();
+    fit.choice.ids = args.id.clone();
+    fit.choice = args.table.chosen(fit.choice);
+    fit.read = args.table.read_options();
+    if let Some(epochs) = args.epochs {
+        let mut training = TrainingSpec::default();
+        training.epochs = epochs;
+        fit.settings.training = Some(training);
+    }
     let source = data(&args.source)?;
     if args.dry_run {
-        let survey = fit.survey(&*source.source)?;
+        let survey = fit.preview(&source)?;
         output::tell_notes(survey.notes.as_slice());
         if args.json {
             output::print_json(&json!({ "source": survey }))?;
@@ -85,7 +85,7 @@ pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
         return Ok(Outcome::Done);
     }
     expect_new(&args.out, args.force)?;
-    let bundle = fit.run(&*source.source, &source.inputs)?;
+    let bundle = fit.run(&source)?;
     output::tell_notes(bundle.source.notes.as_slice());
     bundle.save(&args.out)?;
     if args.json {
@@ -101,7 +101,7 @@ pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
 }
 
 /// What a source holds, before anything is trained.
-pub fn surveyed(survey: &Survey) -> String {
+pub fn surveyed(survey: &SourcePreview) -> String {
     let counts = survey.classes.iter().zip(&survey.class_counts);
     let counts: Vec<String> = counts.map(|(class, n)| format!("{class} ({n})")).collect();
     format!(

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{Table, presets};
+use driftline::adapt::Registry;
 use driftline::runs::FileState;
-use driftline::runs::{Inspection, ModelView, RunView, TableView, inspect};
+use driftline::runs::{Inspection, ModelView, RunManifest, RunView, TableView, inspect};
 use driftline_report::words;
 use serde_json::json;
 
@@ -98,12 +99,20 @@ fn model(view: &ModelView) -> String {
     )
 }
 
+/// How the stream was cut.
+fn windowing(manifest: &RunManifest) -> String {
+    let named = manifest.settings.method.curriculum.as_ref();
+    let curriculum = named.and_then(|named| Registry::default().curriculum(named).ok());
+    let windowing = curriculum.and_then(|curriculum| curriculum.windowing().cloned());
+    windowing.map_or("no windows".into(), |windowing| windowing.to_string())
+}
+
 fn run_text(view: &RunView) -> String {
     let manifest = &view.manifest;
     let mut text = format!(
         "run       {} method, {}, seed {}\nversions  0 to {}, current {}\nstream    {} windows planned, {} finished\n",
-        manifest.settings.method,
-        manifest.settings.windows,
+        manifest.settings.curriculum(),
+        windowing(manifest),
         manifest.settings.seed,
         manifest.windows,
         manifest.current,

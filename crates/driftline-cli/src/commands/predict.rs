@@ -4,13 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use driftline::reading::{Choice, Note, NoteCode};
-use driftline::runs::{Bundle, Manifest, RunFolder, predict};
+use driftline::runs::{Bundle, RunFolder, RunManifest, predict};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{TableArgs, ThreadArgs, data};
-use crate::your_data::watch::Watcher;
 use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
@@ -49,23 +48,15 @@ pub struct PredictArgs {
 }
 
 pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
-    interrupt::listen();
-    let runtime = args.threads.runtime();
-    let bundle = open(&args.model, args.version)?.with_runtime(runtime)?;
+    let runtime = args.threads.runtime(interrupt::listen());
+    let bundle = open(&args.model, args.version)?.with_runtime(&runtime)?;
     let choice = Choice {
         ids: args.id.clone(),
         ..args.table.choice()
     };
     let input = data(&args.input)?;
     let read = args.table.read_options();
-    let done = predict(
-        &bundle,
-        &input,
-        &choice,
-        &read,
-        &args.out,
-        &Watcher::new(verbosity),
-    )?;
+    let done = predict(&bundle, &input, &choice, &read, &args.out, &runtime)?;
     // That the input has the column of the classes is no news here: there is nothing to score.
     let news = |note: &&Note| note.code != NoteCode::LabelIgnored;
     output::tell_notes(done.notes.as_slice().iter().filter(news));
@@ -73,11 +64,11 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
     if args.json {
         let counts: serde_json::Map<_, _> = counts.map(|(c, n)| (c.clone(), json!(n))).collect();
         output::print_json(&json!({
-            "out": args.out, "rows": done.rows, "version": bundle.version, "classes": counts,
+            "out": args.out, "rows": done.rows, "version": bundle.number(), "classes": counts,
         }))?;
     } else {
         let counts: Vec<String> = counts.map(|(class, n)| format!("{class} {n}")).collect();
-        let (rows, version) = (done.rows, bundle.version);
+        let (rows, version) = (done.rows, bundle.number());
         verbosity.say(&format!(
             "{rows} rows by version {version}: {}",
             counts.join(", ")
@@ -89,7 +80,7 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
 
 /// The model of a run's version, or of a file.
 pub fn open(path: &Path, version: Option<usize>) -> Result<Bundle> {
-    if path.is_dir() || Manifest::kind_of(path).is_some() {
+    if path.is_dir() || RunManifest::kind_of(path).is_some() {
         return Ok(RunFolder::read(path)?.model(version)?);
     }
     match version {

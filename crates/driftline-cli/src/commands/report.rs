@@ -6,7 +6,7 @@ use clap::Args;
 use driftline::datasets::Cache;
 use driftline::experiment::Store;
 use driftline::files::write_whole;
-use driftline::runs::{Manifest, RunFolder};
+use driftline::runs::{RunFolder, is_run};
 
 use crate::cache::CacheArgs;
 use crate::failure::{Failure, Outcome, Result};
@@ -32,7 +32,6 @@ pub struct ReportArgs {
 }
 
 pub fn run(args: &ReportArgs, verbosity: Verbosity) -> Result {
-    let is_run = |folder: &PathBuf| Manifest::kind_of(folder).is_some_and(|kind| kind == "run");
     match args.folders.iter().filter(|folder| is_run(folder)).count() {
         0 => {}
         runs if runs == args.folders.len() => return report_runs(args, verbosity),

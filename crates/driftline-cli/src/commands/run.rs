@@ -2,10 +2,12 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use driftline::Cancel;
 use driftline::experiment::{
-    Check, Memo, Plan, Runner, Scale, Selection, Shard, Store, Verdict, read_file,
+    Check, CheckVerdict, Memo, Plan, Runner, Scale, Selection, Shard, Store, read_file,
 };
 use driftline_report::assumptions;
 use serde_json::json;
@@ -69,7 +71,7 @@ fn parse_shard(text: &str) -> std::result::Result<Shard, String> {
 }
 
 pub fn run(args: &RunArgs, verbosity: Verbosity) -> Result {
-    interrupt::listen();
+    let cancel = interrupt::listen();
     let scale = match args.scale {
         ScaleArg::Smoke => Scale::Smoke,
         ScaleArg::Full => Scale::Full,
@@ -107,6 +109,7 @@ pub fn run(args: &RunArgs, verbosity: Verbosity) -> Result {
             &folder,
             args.jobs,
             memo.as_ref(),
+            &cancel,
             verbosity,
         )?;
         measure_assumptions(plan, &folder, verbosity)?;
@@ -114,7 +117,9 @@ pub fn run(args: &RunArgs, verbosity: Verbosity) -> Result {
             show(&store, verbosity)?;
         }
         let checks = Check::all(&store);
-        let failed = checks.iter().any(|check| check.verdict == Verdict::Fails);
+        let failed = checks
+            .iter()
+            .any(|check| check.verdict == CheckVerdict::Fails);
         if failed && scale == Scale::Full {
             outcome = Outcome::CheckFailed;
         }
@@ -142,7 +147,8 @@ pub fn execute(
     selection: &Selection,
     folder: &Path,
     jobs: Option<NonZeroUsize>,
-    memo: Option<&Memo>,
+    memo: Option<&Arc<Memo>>,
+    cancel: &Cancel,
     verbosity: Verbosity,
 ) -> Result<Store> {
     let mut store = Store::open(folder, plan)?;
@@ -152,11 +158,11 @@ pub fn execute(
     verbosity.say(&format!("{} → {}", plan.title, folder.display()));
     let parallelism = Parallelism::of(jobs, open.len());
     let pending = PendingTrials { plan, folder, open };
-    let progress = Progress::new(vec![pending], verbosity, parallelism);
+    let progress = Progress::new(vec![pending], verbosity, parallelism, cancel);
     let result = Runner {
         plan,
         jobs: parallelism.jobs,
-        resources: parallelism.resources(memo),
+        resources: parallelism.resources(memo, cancel),
     }
     .run(selection, &mut store, &progress);
     progress.end();

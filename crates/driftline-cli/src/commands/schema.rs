@@ -1,10 +1,22 @@
 //! `driftline schema`: what an experiment file may hold, for editors and checkers.
 
+use clap::Args;
+
 use crate::failure::{Outcome, Result};
 use crate::output;
 
-pub fn run() -> Result {
-    let schema = serde_json::to_value(driftline::experiment::schema()).expect("a schema is JSON");
-    output::print_json(&schema)?;
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// The schema of `adapt --settings` files instead of experiment files
+    #[arg(long)]
+    settings: bool,
+}
+
+pub fn run(args: &SchemaArgs) -> Result {
+    let schema = match args.settings {
+        true => driftline::experiment::settings_schema(),
+        false => driftline::experiment::schema(),
+    };
+    output::print_json(&serde_json::to_value(schema).expect("a schema is JSON"))?;
     Ok(Outcome::Done)
 }

@@ -3,15 +3,16 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use driftline::reading::{Files, InputDigest};
 use driftline::runs::{RunFolder, Stepped, step};
 use driftline_report::words;
 use serde_json::json;
 
 use crate::commands::adapt::finish;
 use crate::failure::{Outcome, Result};
-use crate::output;
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{ReadArgs, ThreadArgs, data};
+use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -44,14 +45,14 @@ pub struct StepArgs {
 }
 
 pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
-    let runtime = args.threads.runtime();
+    let runtime = args.threads.runtime(interrupt::listen());
     let input = data(&args.input)?;
     let read = args.read.options();
     if args.dry_run {
         return dry_run(args, &input);
     }
     let mut run = RunFolder::open(&args.run)?;
-    let stepped = step(&mut run, &input, args.answers.as_deref(), &read, runtime)?;
+    let stepped = step(&mut run, &input, args.answers.as_deref(), &read, &runtime)?;
     match stepped {
         Stepped::Known(window) => {
             say_known(window);
@@ -72,10 +73,9 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
     Ok(Outcome::Done)
 }
 
-fn dry_run(args: &StepArgs, input: &driftline::runs::Data) -> Result {
+fn dry_run(args: &StepArgs, input: &Files) -> Result {
     let run = RunFolder::read(&args.run)?;
-    let known = driftline::runs::InputDigest::of_all(&input.inputs)?;
-    let known = run.manifest().window_of(&known);
+    let known = run.window_of(&InputDigest::of_all(input.paths())?);
     let next = run.manifest().windows + 1;
     if args.json {
         output::print_json(&json!({ "run": args.run, "known_as": known, "next_window": next }))?;

@@ -3,11 +3,9 @@
 use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
-use driftline::adapt::LabelKind;
-use driftline::data::{Fraction, Tail};
+use driftline::Cancel;
 use driftline::models::Runtime;
-use driftline::reading::{Choice, Colour, Files, Period, ReadOptions, RowFilter};
-use driftline::runs::{AdaptSettings, Data, Method, Windows};
+use driftline::reading::{Choice, Colour, Files, ReadOptions, RowFilter};
 
 use crate::failure::{Failure, Result};
 
@@ -70,7 +68,7 @@ pub struct ThreadArgs {
     threads: Option<NonZeroUsize>,
 }
 
-/// How the stream is cut and learned from.
+/// The stream and its columns.
 #[derive(Args, Clone, Debug)]
 pub struct StreamArgs {
     /// Stream files, or patterns such as 'stream-*.csv', in time order
@@ -79,24 +77,6 @@ pub struct StreamArgs {
     /// Column that orders the stream: ISO 8601, seconds since 1970, whole numbers or years [default: file order]
     #[arg(long, value_name = "COL")]
     pub time: Option<String>,
-    /// Rows per window [default: 500]
-    #[arg(long, value_name = "N", conflicts_with_all = ["windows", "every"])]
-    window: Option<NonZeroUsize>,
-    /// Split the stream into N windows
-    #[arg(long, value_name = "N", conflicts_with = "every")]
-    windows: Option<NonZeroUsize>,
-    /// One window per calendar period (P7D, P1M, PT6H) or, for numeric times, per step of this size; needs --time
-    #[arg(long, value_name = "PERIOD", requires = "time", value_parser = parse_period)]
-    every: Option<Period>,
-    /// Rows left over at the end: merge them into the last window, keep them as a smaller one, drop or forbid them
-    #[arg(long, value_enum, default_value = "merge")]
-    tail: TailArg,
-    /// Share of each window not to learn from: its least confident rows
-    #[arg(long, value_name = "SHARE", default_value = "0.1", value_parser = parse_fraction)]
-    drop: Fraction,
-    /// Learn from predicted classes (hard) or probabilities (soft)
-    #[arg(long, value_enum, default_value = "hard")]
-    labels: LabelsArg,
     /// Column with the true classes, for scoring only: nothing learns from it
     #[arg(long, value_name = "COL")]
     pub answers: Option<String>,
@@ -105,29 +85,20 @@ pub struct StreamArgs {
     pub id: Vec<String>,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum TailArg {
-    Drop,
-    Keep,
-    Forbid,
-    Merge,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum LabelsArg {
-    Hard,
-    Soft,
-}
-
 impl TableArgs {
     /// The columns and rows, without label, time, answers and identifiers.
     pub fn choice(&self) -> Choice {
+        self.chosen(Choice::default())
+    }
+
+    /// The same, added to what was chosen elsewhere.
+    pub fn chosen(&self, other: Choice) -> Choice {
         Choice {
             exclude: self.exclude.clone(),
             categories: self.category.clone(),
             filters: self.filters.clone(),
             impute: self.impute,
-            ..Choice::default()
+            ..other
         }
     }
 
@@ -153,50 +124,17 @@ impl ReadArgs {
 }
 
 impl ThreadArgs {
-    /// Sets the number of threads of the whole process.
-    pub fn runtime(self) -> Runtime {
-        let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let threads = self.threads.unwrap_or(cores);
-        // Fails only if it was set before, and then threads change nothing but the speed.
-        let _ = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.get())
-            .build_global();
-        Runtime {
-            threads,
-            ..Runtime::default()
+    /// So many threads for everything, stopped by `cancel`.
+    pub fn runtime(self, cancel: Cancel) -> Runtime {
+        let runtime = Runtime::all_cores().with_cancel(cancel);
+        match self.threads {
+            Some(threads) => runtime.with_threads(threads),
+            None => runtime,
         }
     }
 }
 
 impl StreamArgs {
-    /// All that determines how the stream is walked.
-    pub fn settings(&self, table: &TableArgs, method: Method, seed: u64) -> AdaptSettings {
-        let defaults = AdaptSettings::default();
-        let windows = match (self.window, self.windows, self.every) {
-            (Some(rows), ..) => Windows::Size(rows),
-            (_, Some(count), _) => Windows::Count(count),
-            (.., Some(period)) => Windows::Every(period),
-            _ => defaults.windows,
-        };
-        AdaptSettings {
-            method,
-            windows,
-            tail: match self.tail {
-                TailArg::Drop => Tail::Drop,
-                TailArg::Keep => Tail::Keep,
-                TailArg::Forbid => Tail::Forbid,
-                TailArg::Merge => Tail::Merge,
-            },
-            drop: self.drop,
-            labels: match self.labels {
-                LabelsArg::Hard => LabelKind::Hard,
-                LabelsArg::Soft => LabelKind::Soft,
-            },
-            seed,
-            choice: self.choice(table),
-        }
-    }
-
     /// The columns of the stream; those that are no features in it are none in the source either.
     pub fn choice(&self, table: &TableArgs) -> Choice {
         Choice {
@@ -209,8 +147,8 @@ impl StreamArgs {
 }
 
 /// Files by paths and patterns, in the order given.
-pub fn data(patterns: &[String]) -> Result<Data> {
-    Ok(Data::files(Files::new(patterns)?))
+pub fn data(patterns: &[String]) -> Result<Files> {
+    Ok(Files::new(patterns)?)
 }
 
 /// Refuses an output that exists, unless told to replace it, or that has no folder to be in.
@@ -261,19 +199,6 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
         .ok_or("expected HEIGHTxWIDTH, such as 28x28, each from 1 to 4096".into())
 }
 
-fn parse_fraction(text: &str) -> Result<Fraction, String> {
-    let value: f64 = text.parse().map_err(|_| "expected a number, such as 0.1")?;
-    match Fraction::new(value) {
-        Ok(fraction) if value < 1.0 => Ok(fraction),
-        _ => Err(format!("{value} is not in [0, 1)")),
-    }
-}
-
-fn parse_period(text: &str) -> Result<Period, String> {
-    text.parse()
-        .map_err(|error: driftline::Error| error.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -288,6 +213,5 @@ mod tests {
         assert!(parse_delimiter("ab").is_err() && parse_delimiter("x").is_err());
         assert_eq!(parse_size("28x32"), Ok((28, 32)));
         assert!(parse_size("0x3").is_err() && parse_size("28").is_err());
-        assert!(parse_fraction("1").is_err() && parse_fraction("0").is_ok());
     }
 }

@@ -2,5 +2,6 @@
 
 pub mod arguments;
 pub mod machine;
+pub mod method;
 pub mod start;
 pub mod watch;

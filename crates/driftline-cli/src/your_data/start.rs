@@ -4,11 +4,10 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::models::Runtime;
-use driftline::reading::Choice;
-use driftline::runs::{Bundle, Fit, ModelChoice, Start};
+use driftline::models::Preset;
+use driftline::runs::Start;
 
-use super::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
+use super::arguments::data;
 use crate::failure::{Failure, Result};
 
 /// What `--model` may name when a model is to be trained.
@@ -34,45 +33,42 @@ pub struct StartArgs {
 }
 
 impl StartArgs {
-    /// The source's columns are the stream's: what is no feature there is none here.
-    pub fn start(
-        &self,
-        table: &TableArgs,
-        stream: &StreamArgs,
-        compute: ComputeArgs,
-        runtime: Runtime,
-    ) -> Result<Start> {
+    /// The source to be fitted, or the model.
+    pub fn start(&self) -> Result<Start> {
         if let Some(label) = &self.label {
-            let fit = Fit {
-                choice: Choice {
-                    label: Some(label.clone()),
-                    ..stream.choice(table)
-                },
-                read: table.read_options(),
-                model: kind(self.model.as_deref().unwrap_or("auto"))?,
-                epochs: self.epochs,
-                seed: compute.seed,
-                runtime,
-            };
-            return Ok(Start::Source(Box::new(fit), data(&self.source)?));
+            return Ok(Start::source(label, data(&self.source)?));
         }
-        let path = PathBuf::from(self.model.as_deref().unwrap_or_default());
-        if kind(&self.model.clone().unwrap_or_default()).is_ok() && !path.exists() {
+        let name = self.model.as_deref().unwrap_or_default();
+        let path = PathBuf::from(name);
+        if name.parse::<Preset>().is_ok() && !path.exists() {
             return Err(Failure::with_help(
                 format!("there is no model file `{}`", path.display()),
                 "to train a model of this kind, name a labelled source: --source FILE --label COL",
             ));
         }
-        let bundle = Bundle::load(&path)?.with_runtime(runtime)?;
-        Ok(Start::Model(Box::new(bundle), vec![path]))
+        Ok(Start::model(path)?)
+    }
+
+    /// The kind of model to train, where one is to be trained.
+    pub fn kind(&self) -> Result<Option<&str>> {
+        match &self.label {
+            Some(_) => self.model.as_deref().map(kind).transpose(),
+            None => Ok(None),
+        }
+    }
+
+    pub fn epochs(&self) -> Option<NonZeroUsize> {
+        self.epochs
     }
 }
 
-pub fn kind(text: &str) -> Result<ModelChoice> {
-    text.parse().map_err(|_| {
-        Failure::with_help(
+/// A kind of model that can be trained.
+pub fn kind(text: &str) -> Result<&str> {
+    match text.parse::<Preset>() {
+        Ok(_) => Ok(text),
+        Err(_) => Err(Failure::usage(
             format!("there is no kind of model `{text}`"),
             "with --source, --model is one of auto, linear, mlp, cnn, margin; a model file is given without --source",
-        )
-    })
+        )),
+    }
 }

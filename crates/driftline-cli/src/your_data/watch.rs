@@ -6,7 +6,7 @@ use driftline_report::words;
 use indicatif::ProgressBar;
 
 use crate::verbosity::Verbosity;
-use crate::{interrupt, output, progress};
+use crate::{output, progress};
 
 /// Watches one command.
 pub struct Watcher {
@@ -74,7 +74,15 @@ impl Watch for Watcher {
         }
     }
 
-    fn should_stop(&self) -> bool {
-        interrupt::requested()
+    fn compared(&self, candidate: &str, seed: u64) {
+        match &self.bar {
+            Some(bar) => {
+                bar.inc(1);
+                bar.set_message(format!("{candidate}, seed {seed}"));
+            }
+            None => self
+                .verbosity
+                .say(&format!("{candidate}, seed {seed}: done")),
+        }
     }
 }

@@ -11,7 +11,7 @@ mod results;
 mod tests;
 
 use driftline::datasets::Cache;
-use driftline::experiment::{Check, Store, Table, Verdict};
+use driftline::experiment::{Check, CheckVerdict, Store, Table};
 
 use crate::numbers::fixed;
 use crate::page::{self, Grid, Section, settings};
@@ -83,7 +83,11 @@ fn verdict(checks: &[Check]) -> Option<(&'static str, String)> {
             .filter(|check| check.verdict == verdict)
             .count()
     };
-    let (all, failed, open) = (checks.len(), count(Verdict::Fails), count(Verdict::Open));
+    let (all, failed, open) = (
+        checks.len(),
+        count(CheckVerdict::Fails),
+        count(CheckVerdict::Open),
+    );
     match (failed, open) {
         _ if all == 0 => None,
         (0, 0) if all == 1 => Some(("holds", "✓ The check holds".into())),

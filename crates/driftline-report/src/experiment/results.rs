@@ -4,7 +4,7 @@
 use driftline::adapt::quantile;
 use driftline::data::Fraction;
 use driftline::evaluate::Interval;
-use driftline::experiment::{Check, Outcome, Row, Store, Table, Verdict};
+use driftline::experiment::{Check, CheckVerdict, Outcome, Row, Store, Table};
 
 use super::curves;
 use crate::numbers::{fixed, in_table, signed_in_table};
@@ -82,12 +82,12 @@ fn sampling_note(store: &Store) -> Option<String> {
 }
 
 pub fn checks(checks: &[Check]) -> Grid {
-    let mut grid = Grid::new("Checks", 3, &["Verdict", "Claim", "Found"]);
+    let mut grid = Grid::new("Checks", 3, &["CheckVerdict", "Claim", "Found"]);
     for check in checks {
         let verdict = match check.verdict {
-            Verdict::Holds => "✓\u{a0}holds",
-            Verdict::Fails => "✗\u{a0}fails",
-            Verdict::Open => "○\u{a0}open",
+            CheckVerdict::Holds => "✓\u{a0}holds",
+            CheckVerdict::Fails => "✗\u{a0}fails",
+            CheckVerdict::Open => "○\u{a0}open",
         };
         grid.rows.push(vec![
             verdict.into(),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use driftline::experiment::{Manifest, Store};
+use driftline::experiment::{ExperimentManifest, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -65,7 +65,7 @@ impl Made {
             .iter()
             .map(|name| json!({"name": name, "settings": settings(name)}))
             .collect();
-        let manifest: Manifest = serde_json::from_value(json!({
+        let manifest: ExperimentManifest = serde_json::from_value(json!({
             "kind": "experiment", "name": "made", "title": "Made <up>", "table": null, "notes": ["a & b"],
             "scale": "full", "plan": "0", "engine": 1, "version": "0.1.0",
             "seeds": (0..self.seeds).collect::<Vec<_>>(), "data_seeds": (0..self.data_seeds).collect::<Vec<_>>(),

@@ -1,6 +1,6 @@
 //! The resolved settings of an experiment as names and values; what methods share is said once.
 
-use driftline::experiment::{Manifest, Named};
+use driftline::experiment::{ExperimentManifest, NamedSettings};
 use serde_json::Value;
 
 use super::Grid;
@@ -8,8 +8,9 @@ use super::Grid;
 /// Path and value.
 type Setting = (String, String);
 
-pub fn grids(manifest: &Manifest) -> Vec<Grid> {
-    let dataset = |named: &Named| grid(&format!("Data set {}", named.name), &named.settings);
+pub fn grids(manifest: &ExperimentManifest) -> Vec<Grid> {
+    let dataset =
+        |named: &NamedSettings| grid(&format!("Data set {}", named.name), &named.settings);
     let mut grids: Vec<Grid> = manifest.datasets.iter().filter_map(dataset).collect();
     let (shared, own) = shared_and_own(&manifest.methods);
     grids.extend(listed("Settings common to all methods", shared));
@@ -43,7 +44,7 @@ fn listed(title: &str, settings: Vec<Setting>) -> Option<Grid> {
 }
 
 /// Shared is what all that have a setting agree on, if there are at least two of them.
-fn shared_and_own(methods: &[Named]) -> (Vec<Setting>, Vec<Vec<Setting>>) {
+fn shared_and_own(methods: &[NamedSettings]) -> (Vec<Setting>, Vec<Vec<Setting>>) {
     let all: Vec<Vec<Setting>> = methods
         .iter()
         .map(|method| flat(&method.settings))
@@ -119,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_is_shared_is_said_once() {
-        let named = |name: &str, settings| Named {
+        let named = |name: &str, settings| NamedSettings {
             name: name.into(),
             settings,
         };

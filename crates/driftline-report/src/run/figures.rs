@@ -32,7 +32,7 @@ pub fn all(run: &RunFolder, source: &SourceRecord, id: &str) -> Vec<Figure> {
 
 /// Adapted and unadapted accuracy with their intervals.
 fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
-    let (records, repeats) = (run.records(), run.manifest().settings.method.repeats());
+    let (records, repeats) = (run.records(), run.manifest().settings.repeats());
     let n_classes = run.manifest().classes.len();
     let curve = |name: &str, tone, secondary, pick: fn(&driftline::runs::Score) -> f64| {
         let points = records.iter().filter_map(|record| {

@@ -7,9 +7,8 @@ mod tables;
 
 use std::path::Path;
 
-use driftline::reading::{Note, NoteCode, Notes};
-use driftline::runs::Origin;
-use driftline::runs::{InputDigest, RunFolder, SourceRecord, Summary, Verdict};
+use driftline::reading::{InputDigest, Note, NoteCode, Notes};
+use driftline::runs::{Origin, RunFolder, SourceRecord, Summary, Verdict};
 use serde_json::json;
 
 use crate::numbers::{count, fixed, signed};
@@ -171,7 +170,7 @@ fn facts(run: &RunFolder, source: &SourceRecord) -> Vec<(String, String)> {
         Origin::Source(inputs) => ("Source file", inputs),
         Origin::Model(inputs) => ("Model file", inputs),
     };
-    let steps = manifest.steps.iter().flat_map(|step| &step.inputs);
+    let steps = run.records().iter().flat_map(|record| &record.inputs);
     let inputs = first.iter().map(|input| (role, input));
     let inputs = inputs
         .chain(manifest.stream.iter().map(|input| ("Stream file", input)))

@@ -2,7 +2,7 @@
 //! less, and does not praise.
 
 use driftline::evaluate::{Interval, paired_difference};
-use driftline::experiment::{Manifest, Row, Store, Table};
+use driftline::experiment::{ExperimentManifest, Row, Store, Table};
 
 use crate::experiment::manifest::{is_baseline, planned};
 use crate::numbers::{count, decimals, fixed, in_text};
@@ -33,7 +33,7 @@ pub fn experiment(store: &Store) -> String {
     sentences.join(" ")
 }
 
-fn explain_dataset(manifest: &Manifest, rows: &[&Row]) -> Vec<String> {
+fn explain_dataset(manifest: &ExperimentManifest, rows: &[&Row]) -> Vec<String> {
     let Some((subject, others)) = rows.split_last() else {
         return Vec::new();
     };

@@ -1,6 +1,7 @@
 //! A trained model in a sentence.
 
-use driftline::runs::{Bundle, Validation};
+use driftline::models::Validation;
+use driftline::runs::Bundle;
 
 use crate::numbers::per_cent;
 

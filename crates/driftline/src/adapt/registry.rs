@@ -155,7 +155,12 @@ macro_rules! seam {
 
         /// The part that a file names.
         pub fn $get(&self, named: &Named<$seam>) -> Result<Chosen<dyn $object>> {
-            find($seam::WHAT, &self.$field, &named.name, &named.settings)
+            find(
+                $seam::WHAT,
+                &self.$field,
+                canonical(&named.name),
+                &named.settings,
+            )
         }
 
         /// What files may name.
@@ -216,6 +221,15 @@ impl Registry {
 
     pub fn models(&self) -> &ModelKinds {
         &self.models
+    }
+}
+
+/// Short names that people use on the command line.
+fn canonical(name: &str) -> &str {
+    match name {
+        "source" => "source-only",
+        "all" => "pooled",
+        other => other,
     }
 }
 

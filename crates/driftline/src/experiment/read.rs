@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use serde::de::DeserializeOwned;
+
 use super::expected::Expected;
 use super::spec::Spec;
+use crate::adapt::Settings;
 use crate::error::nearest;
 use crate::{Error, Result};
 
@@ -29,8 +32,18 @@ pub fn read_file(path: &Path) -> Result<(Spec, Expected)> {
     Ok((spec, expected))
 }
 
+/// Reads a file of settings for one's own data: what a method of an experiment file can say, at the top.
+pub fn read_settings(path: &Path) -> Result<Settings> {
+    let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
+    parse(&text).map_err(|error| Error::corrupt(path, error.to_string()))
+}
+
 /// Reads a specification from text.
 pub fn read_text(text: &str) -> Result<Spec> {
+    parse(text)
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
     toml::from_str(text).map_err(|error| {
         let place = error.span().map_or(String::new(), |span| {
             let before = &text[..span.start.min(text.len())];

@@ -170,6 +170,11 @@ pub struct CheckSpec {
     pub trials: Option<NonZeroUsize>,
 }
 
+/// The JSON schema of files of settings for one's own data.
+pub fn settings_schema() -> schemars::Schema {
+    schemars::schema_for!(Settings)
+}
+
 /// The JSON schema of experiment files.
 pub fn schema() -> schemars::Schema {
     schemars::schema_for!(Spec)

@@ -89,11 +89,6 @@ impl Session {
         &self.adaptation
     }
 
-    /// How many stages a stream of so many windows makes.
-    pub fn planned(&self, windows: usize) -> usize {
-        self.adaptation.candidate().curriculum.stages(windows)
-    }
-
     /// The next stage of a stream.
     pub fn advance(
         &mut self,

@@ -25,6 +25,13 @@ impl RunSettings {
         self.method.resolve("plain", registry, None)
     }
 
+    /// Whether every step learns from the same rows.
+    pub fn repeats(&self) -> bool {
+        let named = self.method.curriculum.as_ref();
+        let curriculum = named.and_then(|named| Registry::default().curriculum(named).ok());
+        curriculum.is_some_and(|curriculum| curriculum.repeats())
+    }
+
     /// The name of the curriculum, for people.
     pub fn curriculum(&self) -> &str {
         self.method

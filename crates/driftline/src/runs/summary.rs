@@ -73,8 +73,7 @@ impl Summary {
         let records = run.records();
         let last = records.last()?;
         let held = records.iter().filter(|record| record.held).count();
-        let repeats = ["target", "pooled"].contains(&run.manifest().settings.curriculum());
-        let accuracy = match repeats {
+        let accuracy = match run.manifest().settings.repeats() {
             false => AccuracySummary::of(records),
             // The same rows are scored after every step over the stream: only the last of these counts.
             true => {

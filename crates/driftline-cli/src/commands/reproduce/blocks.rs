@@ -1,7 +1,7 @@
 //! The parts of a document that are made from results: Markdown tables of one experiment, of one table of the paper, and
 //! of an experiment against another.
 
-use driftline::experiment::{Check, Plan, Row, Table, Verdict};
+use driftline::experiment::{Check, CheckVerdict, Plan, Row, Table};
 
 use super::library::{Library, verdict};
 use crate::failure::{Failure, Result};
@@ -80,9 +80,9 @@ fn results(plan: &Plan, library: &Library<'_>) -> Result<String> {
     }
     for check in checks {
         let verdict = match check.verdict {
-            Verdict::Holds => "holds",
-            Verdict::Fails => "**does not hold**",
-            Verdict::Open => "open",
+            CheckVerdict::Holds => "holds",
+            CheckVerdict::Fails => "**does not hold**",
+            CheckVerdict::Open => "open",
         };
         text += &format!("- {}: {verdict} ({})\n", check.claim, check.found);
     }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use driftline::experiment::{Check, Store, Verdict};
+use driftline::experiment::{Check, CheckVerdict, Store};
 
 use crate::cache::CacheArgs;
 use crate::failure::{Outcome, Result};
@@ -69,16 +69,23 @@ pub struct ReproduceArgs {
 }
 
 pub fn run(args: &ReproduceArgs, verbosity: Verbosity) -> Result {
-    interrupt::listen();
+    let cancel = interrupt::listen();
     let selected = selected_experiments::select(args)?;
     let mut verified = None;
     let stores = if args.verify {
         let stores = selected_experiments::views(&selected)?;
-        verified = Some(verify::verify(&selected, &stores, verbosity)?);
+        verified = Some(verify::verify(&selected, &stores, &cancel, verbosity)?);
         stores
     } else {
         let memo = args.cache.memo(verbosity);
-        run_unfinished::run(&selected, args.jobs, args.budget, memo.as_ref(), verbosity)?
+        run_unfinished::run(
+            &selected,
+            args.jobs,
+            args.budget,
+            memo.as_ref(),
+            &cancel,
+            verbosity,
+        )?
     };
     let cache = args.cache.open().ok();
     let library = Library::open(&args.out, cache.as_ref())?;
@@ -101,7 +108,7 @@ pub fn run(args: &ReproduceArgs, verbosity: Verbosity) -> Result {
     } else {
         output::print(&tables::text(&tables))?;
     }
-    let failed = |check: &Check| check.verdict == Verdict::Fails;
+    let failed = |check: &Check| check.verdict == CheckVerdict::Fails;
     let holds = match &verified {
         Some(verified) => verified.holds(),
         None => !tables.iter().flat_map(|t| &t.checks).any(failed),

@@ -1,8 +1,10 @@
 //! Runs what is missing of the selected experiments, as far as their data are here, from one queue.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
+use driftline::Cancel;
 use driftline::experiment::{Batch, Memo, Part, Store, TrialKey};
 
 use super::selected_experiments::{self, SelectedExperiment};
@@ -18,7 +20,8 @@ pub fn run(
     selected: &[SelectedExperiment],
     jobs: Option<NonZeroUsize>,
     budget: Option<Duration>,
-    memo: Option<&Memo>,
+    memo: Option<&Arc<Memo>>,
+    cancel: &Cancel,
     verbosity: Verbosity,
 ) -> Result<Vec<Store>> {
     let mut stores = selected_experiments::views(selected)?;
@@ -30,7 +33,7 @@ pub fn run(
         folder: &one.folder,
         open: open.clone(),
     });
-    let progress = Progress::new(pending.collect(), verbosity, parallelism).within(budget);
+    let progress = Progress::new(pending.collect(), verbosity, parallelism, cancel).within(budget);
     let mut ran = Vec::new();
     let mut parts = Vec::new();
     for ((one, store), open) in selected.iter().zip(&mut stores).zip(open) {
@@ -48,7 +51,7 @@ pub fn run(
     let batch = Batch {
         parts,
         jobs: parallelism.jobs,
-        resources: parallelism.resources(memo),
+        resources: parallelism.resources(memo, cancel),
     };
     let result = batch.run(&progress);
     progress.end();

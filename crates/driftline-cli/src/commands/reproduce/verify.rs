@@ -4,14 +4,13 @@
 use std::fmt;
 use std::time::Instant;
 
-use driftline::Error;
+use driftline::Cancel;
 use driftline::experiment::{Store, Trial, TrialKey, run_trial};
 use serde_json::{Value, json};
 
 use super::selected_experiments::SelectedExperiment;
 use crate::estimate::timings;
 use crate::failure::Result;
-use crate::interrupt;
 use crate::parallelism::Parallelism;
 use crate::verbosity::Verbosity;
 
@@ -42,6 +41,7 @@ struct Candidate<'a> {
 pub fn verify(
     selected: &[SelectedExperiment],
     stores: &[Store],
+    cancel: &Cancel,
     verbosity: Verbosity,
 ) -> Result<Verified> {
     let mut candidates = Vec::new();
@@ -64,18 +64,14 @@ pub fn verify(
         plan.name, best.stored.dataset, best.stored.method, key.data_seed, key.seed, best.seconds
     ));
     // From the beginning: what was kept would prove nothing.
-    let mut resources = Parallelism::of(None, 1).resources(None);
+    let mut resources = Parallelism::of(None, 1).resources(None, cancel);
     if let Some(isa) = best.stored.isa {
         resources.runtime.isa = isa;
     }
     let start = Instant::now();
     let data = &plan.datasets[key.dataset].data;
     let benchmark = data.benchmark(key.data_seed, &plan.raw)?;
-    let go_on = || match interrupt::requested() {
-        true => Err(Error::Interrupted),
-        false => Ok(()),
-    };
-    let again = run_trial(plan, key, &benchmark, resources, &go_on)?;
+    let again = run_trial(plan, key, &benchmark, &resources, &|| cancel.check())?;
     Ok(Verified::Compared {
         experiment: plan.name.clone(),
         stored: Box::new(best.stored.clone()),

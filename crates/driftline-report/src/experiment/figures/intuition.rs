@@ -1,12 +1,16 @@
 //! Figure 2 of the paper from an actual run: two classes in the plane turn, the source classifier goes stale, and a
 //! classifier that self-trains step by step turns with them.
 
+use std::num::NonZeroUsize;
+
 use driftline::Result;
-use driftline::adapt::{OptimizerState, PseudoLabeling, SelfTraining, StudentStart};
-use driftline::data::{Fraction, Inputs, LabeledDomain, Labels, NonNegative, Shape};
+use driftline::adapt::{Adaptation, Candidate, Gradual};
+use driftline::data::{
+    Domain, Fraction, Inputs, LabeledDomain, Labels, NonNegative, Shape, Windowing,
+};
 use driftline::evaluate::accuracy;
 use driftline::models::linear::{FullBatch, LinearLearner, LinearModel, Penalty, Solver};
-use driftline::models::{Classifier, Learner};
+use driftline::models::{AnyModel, Classifier, Learner};
 use driftline::random::Seed;
 
 use crate::chart::Figure;
@@ -53,37 +57,37 @@ fn domain(t: usize) -> Result<LabeledDomain> {
 }
 
 fn run() -> Result<Run> {
-    let learner = LinearLearner {
-        solver: Solver::FullBatch(FullBatch::default()),
-        penalty: Penalty::L2(NonNegative::new(0.02)?),
-    };
-    let method = SelfTraining {
-        learner,
-        pseudo_labeling: PseudoLabeling::paper(Fraction::new(0.1)?),
-        start: StudentStart::Teacher,
-        optimizer_state: OptimizerState::Carried,
-        replay: None,
-    };
+    let solver = Solver::FullBatch(FullBatch::default());
+    let learner = LinearLearner::new(solver, Penalty::L2(NonNegative::new(0.02)?));
     let seed = Seed::new(0);
     let domains = (0..=STEPS).map(domain).collect::<Result<Vec<_>>>()?;
     let source = learner.fit(&(&domains[0]).into(), seed)?;
-    let step = |model: &LinearModel, domain: &LabeledDomain| {
-        let step = method.step(model, Some(model), &domain.unlabeled(), seed)?;
-        Ok::<_, driftline::Error>(step.model.unwrap_or_else(|| model.clone()))
+    // The learner has no randomness of its own, so every step may have the seed of the first.
+    let adapt = |domains: Vec<Domain>| -> Result<Vec<LinearModel>> {
+        let curriculum = Windowing::Count(NonZeroUsize::MIN);
+        let candidate = Candidate::paper(
+            learner.clone(),
+            Gradual::new(curriculum),
+            Fraction::new(0.1)?,
+        );
+        let first = AnyModel::new(source.clone());
+        let mut adaptation = Adaptation::new(candidate, first, seed);
+        let (mut stream, mut models) = (domains, vec![source.clone()]);
+        let versions = vec![adaptation.first().clone()];
+        while let Some(step) = adaptation.advance(&mut stream, &versions)? {
+            let model: Option<&LinearModel> = step.version.model.downcast();
+            models.push(model.unwrap_or(&source).clone());
+        }
+        Ok(models)
     };
-    let mut gradual = vec![source.clone()];
-    for domain in &domains[1..] {
-        gradual.push(step(&gradual[gradual.len() - 1], domain)?);
-    }
-    let mut direct = source.clone();
-    for _ in 0..STEPS {
-        direct = step(&direct, &domains[STEPS])?;
-    }
+    let stream = domains[1..].iter().map(LabeledDomain::unlabeled);
+    let gradual = adapt(stream.collect())?;
+    let direct = adapt(vec![domains[STEPS].unlabeled(); STEPS])?;
     Ok(Run {
+        direct: direct[STEPS].clone(),
         domains,
         source,
         gradual,
-        direct,
     })
 }
 

@@ -7,7 +7,7 @@ mod rows;
 mod sizes;
 
 use driftline::datasets::Cache;
-use driftline::experiment::{Manifest, Named, Row, Store, Table};
+use driftline::experiment::{ExperimentManifest, NamedSettings, Row, Store, Table};
 
 use super::manifest::is_baseline;
 use super::results::per_draw;
@@ -112,8 +112,8 @@ impl Scene<'_> {
 }
 
 /// Table 1's linear model: the experiment that a first report shows.
-fn explains_the_paper(manifest: &Manifest) -> bool {
-    let drawn = |named: &Named| named.settings.get("gaussian").is_some();
+fn explains_the_paper(manifest: &ExperimentManifest) -> bool {
+    let drawn = |named: &NamedSettings| named.settings.get("gaussian").is_some();
     manifest.table.as_deref() == Some("1") && manifest.datasets.iter().all(drawn)
 }
 

@@ -1,0 +1,229 @@
+//! How the drift is followed, as flags or as a file of settings: whatever an experiment file can say of a method.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use driftline::adapt::{Filter, Named, Settings, TrainingSpec};
+use driftline::data::{Fraction, Period, Positive};
+use driftline::experiment::read_settings;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::failure::{Failure, Result};
+
+/// Flags win over the file, and the file over the defaults.
+#[derive(Args, Clone, Debug)]
+pub struct MethodArgs {
+    /// TOML file with any of the settings that a method of an experiment file can have; see `driftline schema --settings`
+    #[arg(long, value_name = "FILE.toml")]
+    settings: Option<PathBuf>,
+    /// How the stream is followed: gradual (one window after another), target (only the last window), all (the whole
+    /// stream at once), accumulate (each window with all before it), or source (watch without learning) [default: gradual]
+    #[arg(long, value_name = "NAME")]
+    method: Option<String>,
+    /// How often target and all repeat [default: once per window]
+    #[arg(long, value_name = "N")]
+    repeats: Option<NonZeroUsize>,
+    /// How inputs are brought into the model's frame [default: none]
+    #[arg(long, value_name = "NAME")]
+    alignment: Option<String>,
+    /// How a window gets its labels [default: teacher]
+    #[arg(long, value_name = "NAME")]
+    labeler: Option<String>,
+    /// What becomes of a step [default: always]
+    #[arg(long, value_name = "NAME")]
+    policy: Option<String>,
+    /// Share of each window not to learn from: its least confident rows [default: 0.1]
+    #[arg(long, value_name = "SHARE", value_parser = parse_fraction, conflicts_with = "filter")]
+    drop: Option<Fraction>,
+    /// Another filter: drop=SHARE, threshold=CONFIDENCE or class-balanced=SHARE
+    #[arg(long, value_name = "KIND=VALUE", value_parser = parse_filter)]
+    filter: Option<Filter>,
+    /// How sure the model is of a row: spread (max p − min p), top-probability or margin [default: spread]
+    #[arg(long, value_name = "MEASURE")]
+    confidence: Option<String>,
+    /// Learn from predicted classes (hard) or probabilities (soft) [default: hard]
+    #[arg(long, value_name = "hard|soft")]
+    labels: Option<String>,
+    /// Where each step begins: teacher (the current model), scratch or scratch-then-teacher [default: teacher]
+    #[arg(long, value_name = "WHERE")]
+    start: Option<String>,
+    /// Whether the optimiser's state goes on from step to step: carried or fresh [default: carried]
+    #[arg(long, value_name = "STATE")]
+    optimizer_state: Option<String>,
+    /// When the filter leaves nothing or one class: hold, proceed or fail [default: hold]
+    #[arg(long, value_name = "WHAT")]
+    starvation: Option<String>,
+    /// Mix the labelled source into every step, each row with this weight; needs --source
+    #[arg(long, value_name = "WEIGHT", value_parser = parse_positive)]
+    replay: Option<Positive>,
+    /// Rows per mini-batch of a network [default: 32]
+    #[arg(long, value_name = "N")]
+    batch_size: Option<NonZeroUsize>,
+    /// Radius of sharpness-aware training of a network [default: none]
+    #[arg(long, value_name = "RADIUS", value_parser = parse_positive)]
+    sharpness: Option<Positive>,
+    /// Take numbers as they are instead of scaling each column to the source's mean and deviation
+    #[arg(long)]
+    no_scaling: bool,
+}
+
+/// Where windows end.
+#[derive(Args, Clone, Debug)]
+pub struct WindowArgs {
+    /// Rows per window [default: 500]
+    #[arg(long, value_name = "N", conflicts_with_all = ["windows", "every"])]
+    window: Option<NonZeroUsize>,
+    /// Split the stream into N windows
+    #[arg(long, value_name = "N", conflicts_with = "every")]
+    windows: Option<NonZeroUsize>,
+    /// One window per calendar period (P7D, P1M, PT6H) or, for numeric times, per step of this size; needs --time
+    #[arg(long, value_name = "PERIOD", requires = "time", value_parser = parse_period)]
+    every: Option<Period>,
+    /// Rows left over at the end: merge them into the last window, keep them as a smaller one, drop or forbid them
+    /// [default: merge]
+    #[arg(long, value_name = "WHAT")]
+    tail: Option<String>,
+}
+
+impl MethodArgs {
+    /// The settings that these flags and the file say; `model` and `epochs` come with the source.
+    pub fn settings(
+        &self,
+        windows: &WindowArgs,
+        model: Option<&str>,
+        epochs: Option<NonZeroUsize>,
+    ) -> Result<Settings> {
+        let mut settings = match &self.settings {
+            Some(path) => read(path)?,
+            None => Settings::new(),
+        };
+        if let Some(windows) = windows.spec()? {
+            settings = settings.with_windows(windows);
+        }
+        if let Some(method) = &self.method {
+            settings = settings.with_method(method);
+        }
+        if let Some(repeats) = self.repeats {
+            let curriculum = settings
+                .curriculum
+                .get_or_insert_with(|| Named::plain("target"));
+            if !curriculum.settings.is_object() {
+                curriculum.settings = json!({});
+            }
+            curriculum.settings["repeats"] = json!(repeats);
+        }
+        let named = |name: &Option<String>| name.as_ref().map(|name| name.to_owned());
+        settings.alignment = named(&self.alignment)
+            .map(Named::plain)
+            .or(settings.alignment);
+        settings.labeler = named(&self.labeler).map(Named::plain).or(settings.labeler);
+        settings.policy = named(&self.policy).map(Named::plain).or(settings.policy);
+        settings.model = model.map(Named::plain).or(settings.model);
+        if self.no_scaling {
+            settings.scaling = Some(false);
+        }
+        let own = &mut settings.self_training;
+        own.filter = self
+            .drop
+            .map(Filter::DropFraction)
+            .or(self.filter)
+            .or(own.filter);
+        own.confidence = word("--confidence", &self.confidence)?.or(own.confidence);
+        own.labels = word("--labels", &self.labels)?.or(own.labels);
+        own.start = word("--start", &self.start)?.or(own.start);
+        own.optimizer_state =
+            word("--optimizer-state", &self.optimizer_state)?.or(own.optimizer_state);
+        own.starvation = word("--starvation", &self.starvation)?.or(own.starvation);
+        own.replay = self.replay.or(own.replay);
+        if epochs.or(self.batch_size).is_some() || self.sharpness.is_some() {
+            let training = settings.training.get_or_insert_with(TrainingSpec::default);
+            training.epochs = epochs.unwrap_or(training.epochs);
+            training.batch_size = self.batch_size.unwrap_or(training.batch_size);
+            training.sharpness = self.sharpness.or(training.sharpness);
+        }
+        Ok(settings)
+    }
+}
+
+impl WindowArgs {
+    /// As a curriculum's settings say it; none where nothing is said.
+    fn spec(&self) -> Result<Option<Value>> {
+        let tail: Option<driftline::data::Tail> = word("--tail", &self.tail)?;
+        let tail = tail.unwrap_or_default();
+        Ok(match (self.window, self.windows, self.every) {
+            (Some(rows), ..) => Some(json!({ "window": rows, "tail": tail })),
+            (_, Some(count), _) => Some(json!({ "windows": count })),
+            (.., Some(period)) => Some(json!({ "every": period })),
+            _ if self.tail.is_some() => Some(json!({ "window": 500, "tail": tail })),
+            _ => None,
+        })
+    }
+}
+
+fn read(path: &Path) -> Result<Settings> {
+    Ok(read_settings(path)?)
+}
+
+/// A value that a file would write as a word.
+fn word<T: DeserializeOwned>(flag: &str, text: &Option<String>) -> Result<Option<T>> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    let value = serde_json::from_value(Value::String(text.clone()));
+    value.map(Some).map_err(|error| {
+        let allowed = error.to_string();
+        let allowed = allowed.split_once("expected").map_or("", |(_, rest)| rest);
+        Failure::usage(
+            format!("{flag} cannot be `{text}`"),
+            format!(
+                "it is{}",
+                allowed.replace(" one of", " one of").replace('`', "")
+            ),
+        )
+    })
+}
+
+pub fn parse_fraction(text: &str) -> Result<Fraction, String> {
+    let value: f64 = text.parse().map_err(|_| "expected a number, such as 0.1")?;
+    match Fraction::new(value) {
+        Ok(fraction) if value < 1.0 => Ok(fraction),
+        _ => Err(format!("{value} is not in [0, 1)")),
+    }
+}
+
+fn parse_positive(text: &str) -> Result<Positive, String> {
+    let value: f64 = text.parse().map_err(|_| "expected a number above 0")?;
+    Positive::new(value).map_err(|error| error.to_string())
+}
+
+fn parse_filter(text: &str) -> Result<Filter, String> {
+    let wrong = "expected drop=0.1, threshold=0.9 or class-balanced=0.1";
+    let (kind, value) = text.split_once('=').ok_or(wrong)?;
+    let value = parse_fraction(value)?;
+    match kind {
+        "drop" => Ok(Filter::DropFraction(value)),
+        "threshold" => Ok(Filter::Threshold(value)),
+        "class-balanced" => Ok(Filter::ClassBalanced(value)),
+        _ => Err(wrong.into()),
+    }
+}
+
+fn parse_period(text: &str) -> Result<Period, String> {
+    text.parse()
+        .map_err(|error: driftline::Error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_as_written() {
+        assert!(parse_fraction("1").is_err() && parse_fraction("0").is_ok());
+        assert!(parse_filter("drop=0.2").is_ok() && parse_filter("0.2").is_err());
+        assert!(parse_filter("else=0.2").is_err());
+        assert!(parse_positive("0").is_err() && parse_positive("0.3").is_ok());
+    }
+}
