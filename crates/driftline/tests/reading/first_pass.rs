@@ -57,7 +57,7 @@ fn files_are_known_by_the_bytes_that_were_read() {
         ("t.parquet", parquet(3000, 1000, Compression::SNAPPY)),
     ] {
         let path = folder.write(name, bytes);
-        let stream = opened(&[path.clone()], &labelled("label")).unwrap();
+        let stream = opened(std::slice::from_ref(&path), &labelled("label")).unwrap();
         assert_eq!(
             stream.outline().digests,
             [InputDigest::of(&path).unwrap()],

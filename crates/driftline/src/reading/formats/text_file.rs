@@ -69,7 +69,7 @@ impl Read for TextFile {
 
 #[derive(Debug, thiserror::Error)]
 #[error("one record is longer than the {0} bytes that are allowed")]
-struct TooLong(u64);
+pub(crate) struct TooLong(pub u64);
 
 fn first_bytes(reader: &mut impl Read, n: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![];

@@ -48,6 +48,13 @@ impl Filling {
         }
     }
 
+    /// Takes memory for some rows beforehand.
+    pub(crate) fn reserve(&mut self, rows: usize) {
+        if let Filling::Numbers(values) = self {
+            values.reserve_exact(rows);
+        }
+    }
+
     /// Appends a field; false if it should be a number and is not.
     pub(crate) fn push(&mut self, field: &str) -> bool {
         let field = field.trim();

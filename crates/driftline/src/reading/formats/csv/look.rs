@@ -1,17 +1,17 @@
 //! The first look at a CSV file: which byte separates fields, whether the first line names the columns, and which columns
 //! hold numbers.
 
-use std::io::Read;
 use std::path::Path;
 
+use super::records::reader;
 use crate::error::DataFault;
-use crate::reading::formats::text_file::{TextFile, damaged, not_utf8};
+use crate::reading::formats::text_file::not_utf8;
 use crate::reading::formats::text_table::{check_names, number};
 use crate::reading::{Field, Kind, ReadOptions};
 use crate::{Error, Result};
 
 /// How much of the file is looked at.
-const LOOK: u64 = 4 << 20;
+pub(super) const LOOK: u64 = 4 << 20;
 /// The separators that are tried, the likeliest first.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Records that the choice among them is based on.
@@ -27,12 +27,8 @@ pub(super) struct Look {
 }
 
 impl Look {
-    pub fn at(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let mut start = vec![];
-        TextFile::open(path, u64::MAX, false)?
-            .take(LOOK + 1)
-            .read_to_end(&mut start)
-            .map_err(|error| damaged(path, error))?;
+    /// `start` are the first bytes of the file, more than [`LOOK`] of them if there are more.
+    pub fn at(path: &Path, start: &[u8], options: &ReadOptions) -> Result<Self> {
         let whole = start.len() as u64 <= LOOK;
         if start.iter().all(u8::is_ascii_whitespace) {
             return Err(empty(path));
@@ -51,8 +47,8 @@ impl Look {
                     .into(),
             );
         }
-        let delimiter = options.delimiter.unwrap_or_else(|| best(&start));
-        let mut records = records(&start, delimiter, usize::MAX);
+        let delimiter = options.delimiter.unwrap_or_else(|| best(start));
+        let mut records = records(start, delimiter, usize::MAX);
         if !whole && records.len() > 1 {
             // The last record may be cut off.
             records.pop();
@@ -129,11 +125,7 @@ fn empty(path: &Path) -> Error {
 
 /// The first records, as far as they go.
 fn records(start: &[u8], delimiter: u8, most: usize) -> Vec<csv::ByteRecord> {
-    csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(start)
+    reader(delimiter, start)
         .into_byte_records()
         .map_while(|record| record.ok())
         .take(most)

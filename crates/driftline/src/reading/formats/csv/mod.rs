@@ -1,135 +1,199 @@
-//! CSV, plain or gzip. Delimiter, header and the kinds of columns are found in a first look, and stated.
+//! CSV, plain or gzip. Delimiter, header and the kinds of columns are found in a first look, and stated; then the file is
+//! read in blocks, several of them parsed side by side while the next ones are read.
 
+mod blocks;
+mod decimal;
+mod layout;
 mod look;
+mod plain;
+mod records;
+#[cfg(test)]
+mod tests;
 
+use std::collections::VecDeque;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::text_file::{TextFile, damaged, not_utf8};
-use super::text_table::{Filling, not_a_number};
-use crate::error::DataFault;
-use crate::reading::{Column, Field, Frame, Frames, InputDigest, ReadOptions};
-use crate::{Error, Result};
-use look::Look;
+use rayon::prelude::*;
+
+use super::text_file::{TextFile, damaged};
+use crate::Result;
+use crate::reading::{Field, Frame, Frames, InputDigest, ReadOptions};
+use blocks::{BLOCK, Block, Blocks};
+use layout::{Layout, Parsed};
+use look::{LOOK, Look};
+use records::Before;
 
 /// A CSV file being read.
-#[derive(Debug)]
 pub struct CsvFrames {
     path: [PathBuf; 1],
-    reader: csv::Reader<TextFile>,
-    /// The columns that are given, and where they stand in a record.
-    fields: Vec<Field>,
-    places: Vec<usize>,
-    filling: Vec<Filling>,
-    /// How many fields a record has.
-    width: usize,
+    layout: Layout,
+    blocks: Blocks,
+    /// Blocks that were read, and blocks that were parsed.
+    waiting: Vec<Block>,
+    parsed: VecDeque<Done>,
+    /// Rows of a block that was passed, ready to be given.
+    ready: VecDeque<Parsed>,
     next_row: u64,
-    look: Look,
-    record: csv::ByteRecord,
+    /// What ended the reading, to be told after the rows before it.
+    fault: Option<std::io::Error>,
+    before: Before,
     ended: bool,
 }
 
-/// Rows of a frame are at most so many, and about so many bytes of the file.
-const FRAME_ROWS: usize = 8192;
-const FRAME_BYTES: u64 = 4 << 20;
+/// A block, and its rows unless something is wrong with one.
+struct Done {
+    block: Block,
+    parsed: Option<Vec<Parsed>>,
+    adds: Before,
+}
 
 impl CsvFrames {
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
-        let look = Look::at(path, options)?;
-        let mut reader = csv::ReaderBuilder::new()
-            .delimiter(look.delimiter)
-            .has_headers(false)
-            .flexible(true)
-            .buffer_capacity(1 << 18)
-            .from_reader(TextFile::open(path, options.limits.record, options.digest)?);
-        let mut record = csv::ByteRecord::new();
-        if look.header {
-            reader
-                .read_byte_record(&mut record)
-                .map_err(|error| broken(path, error, 0))?;
-            reader.get_mut().since_record = 0;
-        }
-        let wanted = |name: &String| match &options.columns {
-            Some(columns) => columns.contains(name),
-            None => true,
-        };
-        let (places, fields): (Vec<usize>, Vec<Field>) = look
-            .fields
-            .iter()
-            .enumerate()
-            .filter(|(_, field)| wanted(&field.name))
-            .map(|(place, field)| (place, field.clone()))
-            .unzip();
-        let filling = fields
-            .iter()
-            .map(|field| Filling::new(field.kind, options.text.contains(&field.name)))
-            .collect();
-        Ok(Self {
-            path: [path.to_path_buf()],
-            reader,
-            places,
-            filling,
-            width: look.fields.len(),
-            fields,
-            next_row: 1,
-            look,
-            record,
-            ended: false,
-        })
+        Self::in_blocks_of(BLOCK, path, options)
     }
 
-    /// Reads one record into the columns; false at the end.
-    fn read_row(&mut self) -> Result<bool> {
-        let row = self.next_row;
-        let path = &self.path[0];
-        let more = self
-            .reader
-            .read_byte_record(&mut self.record)
-            .map_err(|error| broken(path, error, row))?;
-        self.reader.get_mut().since_record = 0;
-        if !more {
-            return Ok(false);
+    fn in_blocks_of(size: usize, path: &Path, options: &ReadOptions) -> Result<Self> {
+        let mut file = TextFile::open(path, u64::MAX, options.digest)?;
+        let mut start = vec![];
+        file.by_ref()
+            .take(LOOK + 1)
+            .read_to_end(&mut start)
+            .map_err(|error| damaged(path, error))?;
+        // Some files have two marks of byte order, and one was left out before.
+        if start.starts_with(b"\xef\xbb\xbf") {
+            start.drain(..3);
         }
-        if self.record.len() != self.width {
-            return Err(self.ragged(row));
+        let look = Look::at(path, &start, options)?;
+        let layout = Layout::new(path.to_path_buf(), look, options);
+        let limit = options.limits.record;
+        let blocks = Blocks::new(start, file, layout.look.delimiter, limit, size);
+        let mut frames = Self {
+            path: [path.to_path_buf()],
+            layout,
+            blocks,
+            waiting: vec![],
+            parsed: VecDeque::new(),
+            ready: VecDeque::new(),
+            next_row: 1,
+            fault: None,
+            before: Before::default(),
+            ended: false,
+        };
+        if frames.layout.look.header {
+            frames.skip_header()?;
         }
-        for ((&place, field), filling) in
-            self.places.iter().zip(&self.fields).zip(&mut self.filling)
-        {
-            let bytes = &self.record[place];
-            let text = std::str::from_utf8(bytes)
-                .map_err(|_| not_utf8(path).row(row).column(&field.name))?;
-            if !filling.push(text) {
-                return Err(not_a_number(path, row, &field.name, text).into());
+        Ok(frames)
+    }
+
+    fn skip_header(&mut self) -> Result<()> {
+        let fault = |error| records::fault(&self.layout, error, 0);
+        while let Some(mut block) = self.blocks.next().map_err(fault)? {
+            let delimiter = self.layout.look.delimiter;
+            let length = records::length_of_first(block.bytes(), delimiter);
+            let passed = &block.bytes()[..length.unwrap_or(block.bytes().len())];
+            self.before = self.before.followed_by(Before::of(passed, 0));
+            if let Some(length) = length {
+                block.start += length;
+                self.waiting.push(block);
+                break;
             }
         }
-        self.next_row += 1;
+        Ok(())
+    }
+
+    /// Parses the blocks that wait, on all threads, while the next ones are read.
+    fn advance(&mut self) {
+        let waiting = std::mem::take(&mut self.waiting);
+        let (layout, blocks, fault) = (&self.layout, &mut self.blocks, &mut self.fault);
+        let most = (2 * rayon::current_num_threads()).min(MOST_BLOCKS);
+        let (parsed, next) = rayon::join(
+            || {
+                let blocks = waiting.into_par_iter();
+                let done = blocks.map(|block| Done::new(block, layout));
+                done.collect::<Vec<_>>()
+            },
+            || {
+                let mut next = vec![];
+                while next.len() < most && fault.is_none() {
+                    match blocks.next() {
+                        Ok(Some(block)) => next.push(block),
+                        Ok(None) => break,
+                        Err(error) => *fault = Some(error),
+                    }
+                }
+                next
+            },
+        );
+        self.parsed.extend(parsed);
+        self.waiting = next;
+    }
+
+    /// Passes the next block, so that its rows are ready; false at the end.
+    fn pass_block(&mut self) -> Result<bool> {
+        if self.parsed.is_empty() {
+            self.advance();
+        }
+        let Some(done) = self.parsed.pop_front() else {
+            if !self.waiting.is_empty() {
+                return Ok(true);
+            }
+            return match self.fault.take() {
+                Some(error) => Err(records::fault(&self.layout, error, self.next_row)),
+                None => Ok(false),
+            };
+        };
+        let parts = match done.parsed {
+            Some(parts) => parts,
+            // Once more, now that the numbers of its rows and lines are known.
+            None => records::read(done.block.bytes(), &self.layout, self.before)?,
+        };
+        self.ready.extend(parts);
+        self.before = self.before.followed_by(done.adds);
+        self.blocks.recycle(done.block);
         Ok(true)
     }
 
-    fn ragged(&self, row: u64) -> Error {
-        let line = self.record.position().map_or(0, csv::Position::line);
-        let found = self.record.len();
-        let plural = if found == 1 { "field" } else { "fields" };
-        DataFault::new(
-            &self.path[0],
-            format!(
-                "has {found} {plural} in line {line}, but {} {}",
-                if self.look.header { "the header names" } else { "the first line has" },
-                self.width
-            ),
-        )
-        .row(row)
-        .help(format!(
-            "fields are separated by {}; put a field that holds one in double quotes, or name another delimiter with --delimiter",
-            look::shown(self.look.delimiter)
-        ))
-        .into()
+    fn next_part(&mut self) -> Result<Option<Frame>> {
+        while self.ready.is_empty() {
+            if !self.pass_block()? {
+                return Ok(None);
+            }
+        }
+        let first_row = self.next_row;
+        Ok(self.ready.pop_front().map(|Parsed { columns, rows }| {
+            self.next_row += rows as u64;
+            Frame {
+                file: 0,
+                first_row,
+                columns,
+                rows,
+            }
+        }))
+    }
+}
+
+/// Many threads need not hold many blocks each.
+const MOST_BLOCKS: usize = 64;
+
+impl Done {
+    fn new(block: Block, layout: &Layout) -> Self {
+        let parsed = match block.plain {
+            true => plain::parse(block.bytes(), layout),
+            false => records::read(block.bytes(), layout, Before::default()).ok(),
+        };
+        let rows = parsed.iter().flatten().map(|part| part.rows).sum();
+        Self {
+            adds: Before::of(block.bytes(), rows),
+            block,
+            parsed,
+        }
     }
 }
 
 impl Frames for CsvFrames {
     fn fields(&self) -> &[Field] {
-        &self.fields
+        &self.layout.fields
     }
 
     fn files(&self) -> &[PathBuf] {
@@ -137,54 +201,35 @@ impl Frames for CsvFrames {
     }
 
     fn next_frame(&mut self) -> Result<Option<Frame>> {
-        let first_row = self.next_row;
-        let start = self.reader.position().byte();
-        while !self.ended
-            && (self.next_row - first_row) < FRAME_ROWS as u64
-            && self.reader.position().byte() - start < FRAME_BYTES
-        {
-            match self.read_row() {
-                Ok(more) => self.ended = !more,
-                Err(error) => {
-                    self.ended = true;
-                    return Err(error);
-                }
-            }
+        if self.ended {
+            return Ok(None);
         }
-        let rows = (self.next_row - first_row) as usize;
-        let columns: Vec<Column> = self.filling.iter_mut().map(Filling::take).collect();
-        Ok((rows > 0).then_some(Frame {
-            file: 0,
-            first_row,
-            columns,
-            rows,
-        }))
+        let frame = self.next_part();
+        self.ended = !matches!(frame, Ok(Some(_)));
+        frame
     }
 
     fn stated(&self) -> String {
-        self.look.stated()
+        self.layout.look.stated()
     }
 
     fn all_fields(&self) -> Option<&[Field]> {
-        Some(&self.look.fields)
+        Some(&self.layout.look.fields)
     }
 
     fn hashes_files(&self) -> bool {
-        self.reader.get_ref().digest().is_some()
+        self.blocks.digest().is_some()
     }
 
     fn digests(&mut self) -> Result<Vec<InputDigest>> {
-        Ok(self.reader.get_ref().digest().into_iter().collect())
+        Ok(self.blocks.digest().into_iter().collect())
     }
 }
 
-fn broken(path: &Path, error: csv::Error, row: u64) -> Error {
-    let error = match error.into_kind() {
-        csv::ErrorKind::Io(error) => damaged(path, error),
-        other => DataFault::new(path, format!("is not CSV: {other:?}")).into(),
-    };
-    match error {
-        Error::Data(fault) if row > 0 => fault.row(row).into(),
-        other => other,
+impl std::fmt::Debug for CsvFrames {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CsvFrames")
+            .field("layout", &self.layout)
+            .finish_non_exhaustive()
     }
 }

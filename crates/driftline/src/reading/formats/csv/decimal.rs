@@ -1,0 +1,295 @@
+//! Decimal numbers to the nearest double, as `str::parse` rounds them but faster: exactly by one division where the digits
+//! are few (Clinger 1990), else from 128 bits of the power of five (Lemire 2021, Number Parsing at a Gigabyte per
+//! Second). What neither covers goes to `str::parse`.
+
+/// The number at the start of `bytes`, and how long it is. None if there is none; words and blanks are for others.
+#[inline]
+pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
+    let signed = matches!(bytes.first(), Some(b'-' | b'+'));
+    let start = usize::from(signed);
+    let (mut digits, mut at) = digits(bytes, start, 0);
+    let mut count = at - start;
+    let mut power = 0;
+    if bytes.get(at) == Some(&b'.') {
+        let whole = digits;
+        let end;
+        (digits, end) = self::digits(bytes, at + 1, whole);
+        power = (at + 1) as i64 - end as i64;
+        count += end - at - 1;
+        at = end;
+    }
+    if count == 0 {
+        return None;
+    }
+    if let Some(b'e' | b'E') = bytes.get(at) {
+        let (exponent, end) = exponent(bytes, at + 1)?;
+        power += exponent;
+        at = end;
+    }
+    // More than 19 digits may have run over.
+    let value = match count <= 19 {
+        true => nearest(digits, power),
+        false => None,
+    };
+    match value {
+        Some(value) if bytes[0] == b'-' => Some((-value, at)),
+        Some(value) => Some((value, at)),
+        None => {
+            let value: f64 = std::str::from_utf8(&bytes[..at]).ok()?.parse().ok()?;
+            value.is_finite().then_some((value, at))
+        }
+    }
+}
+
+/// `before` followed by the digits from `at` on, and where they end.
+#[inline]
+fn digits(bytes: &[u8], mut at: usize, before: u64) -> (u64, usize) {
+    let mut value = before;
+    while let Some(eight) = bytes.get(at..).and_then(eight_digits) {
+        value = value.wrapping_mul(100_000_000).wrapping_add(eight);
+        at += 8;
+    }
+    while let Some(digit) = bytes
+        .get(at)
+        .map(|b| b.wrapping_sub(b'0'))
+        .filter(|&d| d < 10)
+    {
+        value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+        at += 1;
+    }
+    (value, at)
+}
+
+/// The number that the first eight bytes write, if all are digits: four pairs, two fours, one eight.
+#[inline]
+fn eight_digits(bytes: &[u8]) -> Option<u64> {
+    let text = u64::from_le_bytes(*bytes.first_chunk()?);
+    let values = text.wrapping_sub(0x3030_3030_3030_3030);
+    let above = text.wrapping_add(0x4646_4646_4646_4646);
+    if (values | above) & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
+    let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
+    let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
+    Some(low.wrapping_add(high) >> 32)
+}
+
+/// The signed number after the `e`, and where it ends.
+fn exponent(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
+    let negative = bytes.get(at) == Some(&b'-');
+    let start = at + usize::from(matches!(bytes.get(at), Some(b'-' | b'+')));
+    let (value, end) = digits(bytes, start, 0);
+    // None is so long in earnest.
+    if end == start || end - start > 9 {
+        return None;
+    }
+    let value = value as i64;
+    Some((if negative { -value } else { value }, end))
+}
+
+/// The double nearest to digits·10^power; none if that is for others to say.
+#[inline]
+fn nearest(digits: u64, power: i64) -> Option<f64> {
+    if digits <= 1 << 53 && (-22..=22).contains(&power) {
+        // Both are exact, so that one operation rounds correctly.
+        let (digits, ten) = (digits as f64, TENS[power.unsigned_abs() as usize]);
+        return Some(if power < 0 {
+            digits / ten
+        } else {
+            digits * ten
+        });
+    }
+    if digits == 0 || !(-LARGEST..=LARGEST).contains(&power) {
+        return None;
+    }
+    let shift = digits.leading_zeros();
+    let five = FIVES[(power + LARGEST) as usize];
+    let (high, low) = product(digits << shift, five);
+    let top = high >> 63;
+    let kept = top as u32 + 9;
+    let mut mantissa = high >> kept;
+    // 10^power is five·2^…, and five was shifted to fill 128 bits: 217706/2^16 is log₂ 10.
+    let binary = ((power * 217_706) >> 16) + 63 + top as i64 - i64::from(shift) + 1023;
+    if low <= 1 && (-4..=23).contains(&power) && mantissa & 3 == 1 && mantissa << kept == high {
+        // Half way between two doubles: to the even one.
+        mantissa &= !1;
+    }
+    mantissa = (mantissa + (mantissa & 1)) >> 1;
+    // Rounding up may carry into the exponent, where it belongs.
+    let bits = ((binary as u64) << 52) + (mantissa - (1 << 52));
+    Some(f64::from_bits(bits))
+}
+
+/// The upper 128 bits of the product of 64 and 128 bits, as far as they are needed: high and low half.
+#[inline]
+fn product(digits: u64, five: u128) -> (u64, u64) {
+    let wide = |half: u64| u128::from(digits) * u128::from(half);
+    let first = wide((five >> 64) as u64);
+    let (mut high, mut low) = ((first >> 64) as u64, first as u64);
+    // Only where the bits below might carry does the other half matter.
+    if high & 0x1ff == 0x1ff {
+        let carry;
+        (low, carry) = low.overflowing_add((wide(five as u64) >> 64) as u64);
+        high += u64::from(carry);
+    }
+    (high, low)
+}
+
+/// Powers up to here need no more than 128 bits to decide.
+const LARGEST: i64 = 27;
+
+const TENS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// 5^power for powers from −27 to 27, shifted so that the highest of 128 bits is set; reciprocals are rounded up.
+const FIVES: [u128; 2 * LARGEST as usize + 1] = {
+    let mut all = [0; 2 * LARGEST as usize + 1];
+    let mut power = 0;
+    let mut five: u128 = 1;
+    while power <= LARGEST as usize {
+        all[LARGEST as usize + power] = five << five.leading_zeros();
+        all[LARGEST as usize - power] = reciprocal(five);
+        five *= 5;
+        power += 1;
+    }
+    all[LARGEST as usize] = 1 << 127;
+    all
+};
+
+/// 2^b / five rounded up, with the b that gives 128 bits.
+const fn reciprocal(five: u128) -> u128 {
+    let bits = 128 - (five - 1).leading_zeros();
+    let (mut quotient, mut rest, mut left) = (0u128, 1u128, bits + 127);
+    while left > 0 {
+        rest <<= 1;
+        quotient <<= 1;
+        if rest >= five {
+            rest -= five;
+            quotient += 1;
+        }
+        left -= 1;
+    }
+    quotient + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn agrees(text: &str) {
+        let parsed: f64 = text.parse().unwrap();
+        for rest in ["", ",1", "\n", " "] {
+            let (value, length) = leading(format!("{text}{rest}").as_bytes()).unwrap();
+            assert_eq!(
+                value.to_bits(),
+                parsed.to_bits(),
+                "{text}: {value:?} {parsed:?}"
+            );
+            assert_eq!(length, text.len(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_hard_to_round() {
+        for text in [
+            "0",
+            "-0",
+            "+0.0",
+            "1",
+            "-1.5",
+            ".5",
+            "5.",
+            "1e5",
+            "1E-5",
+            "2.5e+3",
+            "12345678",
+            "123456789012345678",
+            "9007199254740992",
+            "9007199254740993",
+            "9007199254740993.0",
+            "9007199254740995",
+            "9223372036854775807",
+            "18446744073709551615",
+            "18446744073709551616",
+            "9999999999999999999",
+            "0.1",
+            "0.3",
+            "1e22",
+            "1e23",
+            "8.5e22",
+            "123456789012345678901234567890",
+            "1.7976931348623157e308",
+            "4.9e-324",
+            "2.2250738585072011e-308",
+            "0.000000000000000000000000000001",
+            "6.02214076e23",
+            "1e-27",
+            "1e-28",
+            "9e27",
+            "9e28",
+            "7.2057594037927933e16",
+            "0.500000000000000166533453693773481063544750213623046875",
+            "3.518437208883201171875e13",
+            "1e-400",
+        ] {
+            agrees(text);
+        }
+        for none in [
+            "", "-", "+", ".", "-.", "x", "e5", " 1", "NaN", "inf", "\"1\"",
+        ] {
+            assert_eq!(leading(none.as_bytes()), None, "{none}");
+        }
+        // Left to others: they know what is missing and what is infinite.
+        for other in ["1e", "1e+", "1e999", "1e9999999999"] {
+            assert_eq!(leading(other.as_bytes()), None, "{other}");
+        }
+        assert_eq!(leading(b"1.5x"), Some((1.5, 3)));
+    }
+
+    /// Halves between doubles, where rounding is decided by the last digit.
+    #[test]
+    fn ties_go_to_even() {
+        for odd in [1u64, 3, 5, 123_456_789, (1 << 52) + 1] {
+            let base = (1u64 << 53) + 2 * odd;
+            for digits in [base - 1, base, base + 1] {
+                agrees(&digits.to_string());
+                agrees(&format!("{digits}.0"));
+                agrees(&format!("{digits}e1"));
+                agrees(&format!("0.{digits}"));
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn every_double_comes_back(bits: u64) {
+            let value = f64::from_bits(bits);
+            prop_assume!(value.is_finite());
+            agrees(&format!("{value:e}"));
+        }
+
+        #[test]
+        fn numbers_as_tables_have_them(value in -1e6f64..1e6, small in -1f64..1.0, decimals in 0usize..20) {
+            agrees(&value.to_string());
+            agrees(&small.to_string());
+            agrees(&format!("{value:.decimals$}"));
+            agrees(&format!("{small:.decimals$}"));
+        }
+
+        #[test]
+        fn any_digits_and_any_power(digits: u64, power in -40i32..40, point in 0usize..19) {
+            agrees(&format!("{digits}e{power}"));
+            let mut text = format!("{digits:020}");
+            text.insert(point, '.');
+            agrees(&text);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What every block of a CSV file is read by: the delimiter, the number of fields, and the columns that are wanted.
+
+use std::path::PathBuf;
+
+use super::look::Look;
+use crate::reading::formats::text_table::Filling;
+use crate::reading::{Column, Field, ReadOptions};
+
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub path: PathBuf,
+    pub look: Look,
+    /// The columns that are given, and where they stand in a record.
+    pub fields: Vec<Field>,
+    pub places: Vec<usize>,
+    /// Columns without a value, to begin with.
+    empty: Vec<Filling>,
+}
+
+/// Rows of a frame are at most so many: what is made of them may be much larger than their text.
+const MOST_ROWS: usize = 8192;
+
+/// Some rows of a block, column by column.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub columns: Vec<Column>,
+    pub rows: usize,
+}
+
+/// The rows of a block, put together one after another.
+pub(super) struct Growing<'a> {
+    layout: &'a Layout,
+    /// Of the current part.
+    pub columns: Vec<Filling>,
+    rows: usize,
+    done: Vec<Parsed>,
+    /// How many rows are expected in all.
+    expected: usize,
+}
+
+impl Layout {
+    pub fn new(path: PathBuf, look: Look, options: &ReadOptions) -> Self {
+        let wanted = |name: &String| match &options.columns {
+            Some(columns) => columns.contains(name),
+            None => true,
+        };
+        let all = look.fields.iter().enumerate();
+        let (places, fields): (Vec<usize>, Vec<Field>) = all
+            .filter(|(_, field)| wanted(&field.name))
+            .map(|(place, field)| (place, field.clone()))
+            .unzip();
+        let empty = fields
+            .iter()
+            .map(|field| Filling::new(field.kind, options.text.contains(&field.name)));
+        Self {
+            path,
+            empty: empty.collect(),
+            look,
+            fields,
+            places,
+        }
+    }
+
+    /// How many fields a record has.
+    pub fn width(&self) -> usize {
+        self.look.fields.len()
+    }
+
+    /// Columns to be filled, with room for the rows that are expected.
+    pub fn growing(&self, expected: usize) -> Growing<'_> {
+        let mut growing = Growing {
+            layout: self,
+            columns: vec![],
+            rows: 0,
+            done: vec![],
+            expected,
+        };
+        growing.begin();
+        growing
+    }
+}
+
+impl Growing<'_> {
+    fn begin(&mut self) {
+        self.columns = self.layout.empty.clone();
+        let room = self.expected.min(MOST_ROWS);
+        self.columns
+            .iter_mut()
+            .for_each(|column| column.reserve(room));
+    }
+
+    /// All columns have one field more.
+    #[inline]
+    pub fn end_row(&mut self) {
+        self.rows += 1;
+        if self.rows == MOST_ROWS {
+            self.end_part();
+            self.begin();
+        }
+    }
+
+    fn end_part(&mut self) {
+        let columns = self.columns.iter_mut().map(Filling::take).collect();
+        let rows = std::mem::take(&mut self.rows);
+        self.expected = self.expected.saturating_sub(rows);
+        self.done.push(Parsed { columns, rows });
+    }
+
+    pub fn rows(&self) -> usize {
+        self.rows + self.done.iter().map(|part| part.rows).sum::<usize>()
+    }
+
+    /// All rows, in parts of at least one.
+    pub fn finish(mut self) -> Vec<Parsed> {
+        if self.rows > 0 {
+            self.end_part();
+        }
+        self.done
+    }
+}
