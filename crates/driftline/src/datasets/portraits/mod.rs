@@ -12,7 +12,7 @@ use crate::data::{Inputs, LabeledDomain, Labels};
 use crate::reading::formats::idx::{Idx, Values};
 use crate::{Error, Result};
 
-pub use archive::{Archive, read_archive};
+pub use archive::{PortraitArchive, read_archive};
 pub use split::PortraitsOverTime;
 
 /// Dated portraits, the oldest first; class 0 is the archive's folder F, class 1 its folder M.
