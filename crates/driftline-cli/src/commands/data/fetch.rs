@@ -37,7 +37,7 @@ pub fn run(cache: &Cache, args: &FetchArgs, verbosity: Verbosity) -> Result {
 
 fn is_intact(cache: &Cache, dataset: &CatalogEntry) -> Result<bool> {
     let files = cache.check(dataset)?;
-    let intact = |state: &FileState| matches!(state, CacheState::Intact { .. });
+    let intact = |state: &CacheState| matches!(state, CacheState::Intact { .. });
     Ok(cache.holds(dataset) && files.iter().all(|file| intact(&file.state)))
 }
 

@@ -1,6 +1,7 @@
 //! Yearbook portraits (Ginosar et al. 2015), 32×32 grey, sorted by year: which of two genders was recorded, over a
 //! century of changing fashions. The pictures show real people: they are read where the user keeps them, never shipped.
 
+#[cfg(feature = "images")]
 mod archive;
 mod split;
 
@@ -12,6 +13,7 @@ use crate::data::{Inputs, LabeledDomain, Labels};
 use crate::reading::formats::idx::{Idx, Values};
 use crate::{Error, Result};
 
+#[cfg(feature = "images")]
 pub use archive::{PortraitArchive, read_archive};
 pub use split::PortraitsOverTime;
 
