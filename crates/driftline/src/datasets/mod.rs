@@ -6,11 +6,11 @@ pub mod covertype;
 pub mod digits;
 pub mod gaussian;
 pub mod image;
+mod numbers;
 pub mod portraits;
 pub mod rotating_digits;
 pub mod same_digits;
 pub mod stand_in;
-pub mod table;
 
 pub use cache::Cache;
 pub use catalog::CatalogEntry;
