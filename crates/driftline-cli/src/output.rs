@@ -4,7 +4,9 @@ use std::io::{ErrorKind, Write};
 
 use comfy_table::{CellAlignment, Table as TextTable, presets};
 use driftline::evaluate::Interval;
-use driftline::experiment::{Check, CheckVerdict, ExpectedCell, Row, Store, StoreWarning, Table};
+use driftline::experiment::{
+    Check, CheckVerdict, ExpectedCell, ResultTable, Row, Store, StoreWarning,
+};
 use driftline::reading::Note;
 use serde_json::{Value, json};
 
@@ -72,7 +74,7 @@ impl Cell {
 
 /// The rows of an experiment as programs want them.
 pub fn rows(store: &Store) -> Value {
-    let rows = Table::of(store).rows.into_iter();
+    let rows = ResultTable::of(store).rows.into_iter();
     rows.map(|row| Cell::of(row).json()).collect()
 }
 
@@ -106,7 +108,11 @@ fn rounded(value: f64) -> f64 {
 
 /// The rows of an experiment as people want them.
 pub fn text_table(store: &Store) -> String {
-    let cells: Vec<Cell> = Table::of(store).rows.into_iter().map(Cell::of).collect();
+    let cells: Vec<Cell> = ResultTable::of(store)
+        .rows
+        .into_iter()
+        .map(Cell::of)
+        .collect();
     grid(&cells)
 }
 

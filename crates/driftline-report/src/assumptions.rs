@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use driftline::experiment::{Plan, PlannedDataset, PlannedMethod, Resources, Scale};
 use driftline::files::write_whole;
 use driftline::random::Seed;
-use driftline::theory::assumptions::{Assumptions, Subject, check};
+use driftline::theory::assumptions::{Assumptions, Subject, check_assumptions};
 use driftline::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +82,7 @@ fn find(plan: &Plan, dataset: &PlannedDataset, method: &PlannedMethod) -> Result
         true => Subject::Linear(&models),
         false => Subject::Opaque("the model is not linear in its inputs with two classes"),
     };
-    let assumptions = check(
+    let assumptions = check_assumptions(
         &benchmark,
         windowing,
         &subject,

@@ -8,7 +8,7 @@ use driftline::models::linear::{MarginLearner, MarginModel, NormBall};
 use driftline::models::loss::margin::MarginLoss;
 use driftline::models::{Classifier, Learner};
 use driftline::random::Seed;
-use driftline::theory::assumptions::{Subject, Verdict, check, featurize};
+use driftline::theory::assumptions::{AssumptionVerdict, Subject, check_assumptions, featurize};
 use rand::RngExt;
 
 const WINDOW: usize = 100;
@@ -83,16 +83,16 @@ const GENTLE: [(f32, f32); 4] = [(1.1, 1.1), (1.1, 0.5), (1.1, -0.1), (1.1, -0.6
 fn a_gentle_drift_meets_the_assumptions_and_the_bound_holds() {
     let benchmark = drift(&GENTLE, true);
     let models = trace(&benchmark, MarginModel::new(vec![0.0, 1.0], 0.0));
-    let found = check(
+    let found = check_assumptions(
         &benchmark,
         &windows(),
         &Subject::Linear(&models),
         Seed::new(0),
     )
     .unwrap();
-    assert_eq!(found.gradual_shift, Verdict::Holds, "{found:#?}");
-    assert_eq!(found.no_label_shift, Verdict::Holds);
-    assert_eq!(found.separation, Verdict::Holds);
+    assert_eq!(found.gradual_shift, AssumptionVerdict::Holds, "{found:#?}");
+    assert_eq!(found.no_label_shift, AssumptionVerdict::Holds);
+    assert_eq!(found.separation, AssumptionVerdict::Holds);
     assert!((found.radius.unwrap() - 1.0).abs() < 1e-6);
     assert_eq!((found.steps.len(), found.bounds_exceeded), (3, 0));
     assert!(found.telling_bounds > 0);
@@ -112,15 +112,15 @@ fn a_gentle_drift_meets_the_assumptions_and_the_bound_holds() {
 fn without_labels_nothing_is_confirmed() {
     let benchmark = drift(&GENTLE, false);
     let models = [MarginModel::new(vec![0.0, 1.0], 0.0)];
-    let found = check(
+    let found = check_assumptions(
         &benchmark,
         &windows(),
         &Subject::Linear(&models),
         Seed::new(0),
     )
     .unwrap();
-    assert_eq!(found.gradual_shift, Verdict::NotRefuted);
-    assert_eq!(found.no_label_shift, Verdict::NotRefuted);
+    assert_eq!(found.gradual_shift, AssumptionVerdict::NotRefuted);
+    assert_eq!(found.no_label_shift, AssumptionVerdict::NotRefuted);
     assert!(found.steps[1].rho.is_none() && found.steps[1].bound.is_none());
     assert!(
         found.notes.iter().any(|note| note.contains("no labels")),
@@ -137,14 +137,14 @@ fn a_jump_is_seen_even_without_labels() {
     let moved = stream.iter().flatten().map(|v| v + 3.0).collect();
     benchmark.task.intermediate = Stream::new(Inputs::new(moved, stream.shape()).unwrap());
     let models = [MarginModel::new(vec![0.0, 1.0], 0.0)];
-    let found = check(
+    let found = check_assumptions(
         &benchmark,
         &windows(),
         &Subject::Linear(&models),
         Seed::new(0),
     )
     .unwrap();
-    assert_eq!(found.gradual_shift, Verdict::Violated);
+    assert_eq!(found.gradual_shift, AssumptionVerdict::Violated);
     assert!(found.steps[0].certain > 3.0);
 }
 
@@ -153,7 +153,7 @@ fn models_that_the_theory_does_not_know_are_not_judged() {
     let benchmark = drift(&GENTLE, true);
     let subject = Subject::Opaque("a network is not linear in its inputs");
     let found = check(&benchmark, &windows(), &subject, Seed::new(0)).unwrap();
-    assert_eq!(found.gradual_shift, Verdict::NotApplicable);
+    assert_eq!(found.gradual_shift, AssumptionVerdict::NotApplicable);
     assert!(found.radius.is_none() && found.steps.iter().all(|step| step.bound.is_none()));
     assert!(
         found.steps[0].rho.is_some(),
@@ -182,7 +182,7 @@ fn the_papers_gaussian_drift() {
         .fit(&(&drift.task.source).into(), Seed::new(1))
         .unwrap();
     let windowing = Windowing::Size(500.try_into().unwrap(), Tail::Forbid);
-    let found = check(
+    let found = check_assumptions(
         &drift,
         &windowing,
         &Subject::Linear(&[source]),

@@ -3,7 +3,8 @@
 
 use driftline::random::Seed;
 use driftline::transport::{
-    Cloud, Order, bottleneck, flow, kullback_leibler, total_variation, w_infinity, wasserstein,
+    Cloud, Order, kullback_leibler, total_variation, w_infinity, w_infinity_by_flow,
+    w_infinity_by_matching, wasserstein,
 };
 use proptest::prelude::*;
 
@@ -80,7 +81,7 @@ proptest! {
     /// The Monge form by matching and the Kantorovich form by flows agree on samples of equal size.
     #[test]
     fn matching_and_flow_agree(p in samples(9), q in samples(9)) {
-        prop_assert!((bottleneck::w_infinity(&p, &q) - flow::w_infinity(&p, &q)).abs() < 1e-12);
+        prop_assert!((w_infinity_by_matching(&p, &q) - w_infinity_by_flow(&p, &q)).abs() < 1e-12);
     }
 
     /// No projection can be farther apart than the whole.
@@ -100,7 +101,7 @@ fn unequal_masses_may_split() {
         .with_masses(&[0.9, 0.1])
         .unwrap();
     assert_eq!(distance(&p, &q), 2.0);
-    assert_eq!(flow::w_infinity(&p, &q), 2.0);
+    assert_eq!(w_infinity_by_flow(&p, &q), 2.0);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use driftline::data::{Examples, Inputs, Labels, Shape, Targets};
-use driftline::models::network::{Architecture, Isa, NetworkLearner, kernels};
+use driftline::models::network::{Architecture, Isa, NetworkLearner, peak};
 use driftline::models::training::Training;
 use driftline::models::{Classifier, Learner, Runtime};
 use driftline::random::Seed;
@@ -51,7 +51,7 @@ pub fn run(args: &BenchNetworkArgs) -> Result {
 
     let (mut peaks, mut trained, mut predicted) = (vec![], vec![], vec![]);
     for round in 0..ROUNDS {
-        peaks.push(peak(isa, threads.get()));
+        peaks.push(peak_of(isa, threads.get()));
         trained.push(per_second(|| {
             network = learner.refit(&network, &examples, Seed::new(round as u64))?;
             Ok(examples.len())
@@ -112,11 +112,11 @@ fn noise(n: usize) -> driftline::Result<Examples> {
 }
 
 /// Floating-point operations per second of `threads` threads that only multiply and add.
-fn peak(isa: Isa, threads: usize) -> f64 {
+fn peak_of(isa: Isa, threads: usize) -> f64 {
     let alone = || {
         let (start, mut operations) = (Instant::now(), 0);
         while start.elapsed().as_secs_f64() < LEAST / 4.0 {
-            let (done, sum) = kernels::peak::run(isa, 100_000);
+            let (done, sum) = peak(isa, 100_000);
             std::hint::black_box(sum);
             operations += done;
         }

@@ -12,8 +12,8 @@ use crate::failure::{Outcome, Result};
 use crate::verbosity::Verbosity;
 use crate::{interrupt, output};
 
-const EXPERIMENT: &str = include_str!("../../../../experiments/table1-gaussian.toml");
-const PRINTED: &str = include_str!("../../../../experiments/expected/table1.csv");
+const EXPERIMENT: &str = include_str!("../../experiments/table1-gaussian.toml");
+const PRINTED: &str = include_str!("../../experiments/expected/table1.csv");
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {

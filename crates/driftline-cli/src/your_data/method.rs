@@ -177,10 +177,7 @@ fn word<T: DeserializeOwned>(flag: &str, text: &Option<String>) -> Result<Option
         let allowed = allowed.split_once("expected").map_or("", |(_, rest)| rest);
         Failure::usage(
             format!("{flag} cannot be `{text}`"),
-            format!(
-                "it is{}",
-                allowed.replace(" one of", " one of").replace('`', "")
-            ),
+            format!("it is{}", allowed.replace('`', "")),
         )
     })
 }

@@ -1,6 +1,6 @@
 //! What Theorem 3.2 asks of an experiment's drift, and what its bound says beside the loss that was measured.
 
-use driftline::theory::assumptions::{Assumptions, Shift, Verdict};
+use driftline::theory::assumptions::{AssumptionVerdict, Assumptions, Shift};
 use driftline::transport::WInfinity;
 
 use crate::assumptions::Finding;
@@ -90,12 +90,12 @@ fn notes(finding: &Finding, found: &Assumptions) -> Vec<String> {
     notes
 }
 
-fn verdict(verdict: Verdict) -> &'static str {
+fn verdict(verdict: AssumptionVerdict) -> &'static str {
     match verdict {
-        Verdict::Holds => "holds",
-        Verdict::Violated => "violated",
-        Verdict::NotRefuted => "not refuted",
-        Verdict::NotApplicable => "not applicable",
+        AssumptionVerdict::Holds => "holds",
+        AssumptionVerdict::Violated => "violated",
+        AssumptionVerdict::NotRefuted => "not refuted",
+        AssumptionVerdict::NotApplicable => "not applicable",
     }
 }
 

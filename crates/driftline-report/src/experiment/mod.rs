@@ -11,7 +11,7 @@ mod results;
 mod tests;
 
 use driftline::datasets::Cache;
-use driftline::experiment::{Check, CheckVerdict, Store, Table};
+use driftline::experiment::{Check, CheckVerdict, ResultTable, Store};
 
 use crate::numbers::fixed;
 use crate::page::{self, Grid, Section, settings};
@@ -32,7 +32,7 @@ pub fn markdown(stores: &[Store]) -> String {
 /// Every chart of an experiment as the name and the contents of an SVG file.
 pub fn figure_files(store: &Store, cache: Option<&Cache>) -> Vec<(String, String)> {
     let name = &store.manifest().name;
-    let figures = figures::all(store, &Table::of(store), name, cache).into_iter();
+    let figures = figures::all(store, &ResultTable::of(store), name, cache).into_iter();
     figures
         .map(|figure| (format!("{name}-{}.svg", figure.name), figure.standalone()))
         .collect()
@@ -46,7 +46,7 @@ fn sections(stores: &[Store], cache: Option<&Cache>) -> Vec<Section> {
 /// The `number`-th experiment of the page.
 fn section(store: &Store, number: usize, cache: Option<&Cache>) -> Section {
     let manifest = store.manifest();
-    let table = Table::of(store);
+    let table = ResultTable::of(store);
     let checks = Check::all(store);
     let id = format!("e{number}");
     let mut notes = events::notes(store);

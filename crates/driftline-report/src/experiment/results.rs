@@ -4,14 +4,14 @@
 use driftline::adapt::quantile;
 use driftline::data::Fraction;
 use driftline::evaluate::Interval;
-use driftline::experiment::{Check, CheckVerdict, Outcome, Row, Store, Table};
+use driftline::experiment::{Check, CheckVerdict, Outcome, ResultTable, Row, Store};
 
 use super::curves;
 use crate::numbers::{fixed, in_table, signed_in_table};
 use crate::page::Grid;
 
 /// One row per data set and method.
-pub fn accuracies(store: &Store, table: &Table) -> Grid {
+pub fn accuracies(store: &Store, table: &ResultTable) -> Grid {
     let last = store
         .manifest()
         .methods
@@ -131,7 +131,7 @@ pub fn quantiles(values: &[(u64, f64)]) -> Option<[f64; 7]> {
 }
 
 /// The distribution over draws, where there are several.
-pub fn distribution(table: &Table) -> Option<Grid> {
+pub fn distribution(table: &ResultTable) -> Option<Grid> {
     let head = [
         "Data set", "Method", "Draws", "Lowest", "10 %", "25 %", "Median", "75 %", "90 %",
         "Highest",

@@ -2,7 +2,7 @@
 //! less, and does not praise.
 
 use driftline::evaluate::{Interval, paired_difference};
-use driftline::experiment::{ExperimentManifest, Row, Store, Table};
+use driftline::experiment::{ExperimentManifest, ResultTable, Row, Store};
 
 use crate::experiment::manifest::{is_baseline, planned};
 use crate::numbers::{count, decimals, fixed, in_text};
@@ -10,7 +10,7 @@ use crate::numbers::{count, decimals, fixed, in_text};
 /// About two sentences per data set.
 pub fn experiment(store: &Store) -> String {
     let manifest = store.manifest();
-    let table = Table::of(store);
+    let table = ResultTable::of(store);
     let finished = store.trials().count();
     let planned = planned(manifest);
     if finished == 0 {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::catalog::{self, CatalogEntry, Cut, DatasetFile};
+use super::catalog::{self, CatalogEntry, DatasetFile, TableCut};
 use super::{Covertype, Digits, Portraits, numbers};
 use crate::files::write_whole;
 use crate::reading::Files;
@@ -25,12 +25,12 @@ pub struct Cache {
 pub struct FileCheck {
     pub file: &'static str,
     #[serde(flatten)]
-    pub state: FileState,
+    pub state: CacheState,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "kebab-case")]
-pub enum FileState {
+pub enum CacheState {
     Intact { sha256: String },
     Missing,
     Changed { expected: String, found: String },
@@ -110,13 +110,13 @@ impl Cache {
             let found = match std::fs::read(&path) {
                 Ok(bytes) => sha256(&bytes),
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                    return Ok(FileState::Missing);
+                    return Ok(CacheState::Missing);
                 }
                 Err(error) => return Err(Error::io(path)(error)),
             };
             Ok(match file.sha256.or(noted(&digests, file)) {
-                Some(expected) if expected == found => FileState::Intact { sha256: found },
-                expected => FileState::Changed {
+                Some(expected) if expected == found => CacheState::Intact { sha256: found },
+                expected => CacheState::Changed {
                     expected: expected.unwrap_or("none noted").to_string(),
                     found,
                 },
@@ -195,8 +195,8 @@ impl Cache {
     pub fn rows_of_table(&self, name: &str) -> Result<usize> {
         let form = catalog::table(name)?;
         let part = match form.cut {
-            Cut::Part { column, .. } => Some(column),
-            Cut::Rows(_) => None,
+            TableCut::Part { column, .. } => Some(column),
+            TableCut::Rows(_) => None,
         };
         let may_be_text = |column: &str| column == form.label || Some(column) == part;
         numbers::count_rows(&self.table(name)?, may_be_text)
@@ -236,7 +236,7 @@ mod tests {
             "{error}"
         );
         let check = cache.check(keystroke()).unwrap();
-        assert_eq!(check[0].state, FileState::Missing);
+        assert_eq!(check[0].state, CacheState::Missing);
 
         let text = b"session,user\n1,3\n".to_vec();
         let files = [("keystroke.csv", text)];
@@ -245,12 +245,12 @@ mod tests {
         let sha256 = sha256(&files[0].1);
         assert_eq!(
             cache.check(keystroke()).unwrap()[0].state,
-            FileState::Intact { sha256 }
+            CacheState::Intact { sha256 }
         );
 
         std::fs::write(&cache.files("keystroke").unwrap()[0], "changed").unwrap();
         let check = cache.check(keystroke()).unwrap();
-        assert!(matches!(check[0].state, FileState::Changed { .. }));
+        assert!(matches!(check[0].state, CacheState::Changed { .. }));
         cache.store(keystroke(), &files).unwrap();
         let names: Vec<_> = std::fs::read_dir(cache.folder_of(keystroke()))
             .unwrap()

@@ -49,10 +49,12 @@ impl Covertype {
             features.extend_from_slice(&values[class + 1..]);
             let value = values[class];
             if !(value.fract() == 0.0 && (1.0..=7.0).contains(&value)) {
-                return Err(DataFault::new(path, format!("{value} is not one of 1 to 7"))
-                    .row(row as u64 + 1)
-                    .column(CLASS)
-                    .into());
+                return Err(
+                    DataFault::new(path, format!("{value} is not one of 1 to 7"))
+                        .row(row as u64 + 1)
+                        .column(CLASS)
+                        .into(),
+                );
             }
             classes.push(value as u8);
         }

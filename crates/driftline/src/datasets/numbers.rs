@@ -7,9 +7,8 @@ use crate::reading::{Column, Field, Files, FrameSource, Kind, ReadOptions};
 /// Refuses a table with a column of anything but numbers, except those that `may_be_text`.
 pub(super) fn expect_numbers(table: &Files, may_be_text: impl Fn(&str) -> bool) -> Result<()> {
     let mut frames = table.open(&ReadOptions::default())?;
-    let other = |(_, field): &(usize, &Field)| {
-        field.kind != Kind::Number && !may_be_text(&field.name)
-    };
+    let other =
+        |(_, field): &(usize, &Field)| field.kind != Kind::Number && !may_be_text(&field.name);
     let fields = frames.fields().to_vec();
     let Some((at, field)) = fields.iter().enumerate().find(other) else {
         return Ok(());
@@ -28,7 +27,10 @@ pub(super) fn expect_numbers(table: &Files, may_be_text: impl Fn(&str) -> bool) 
             let text: String = text.chars().take(40).collect();
             DataFault::new(path, format!("`{text}` is not a finite number")).row(row)
         }
-        None => DataFault::new(path, format!("holds {} instead of numbers", field.kind.name())),
+        None => DataFault::new(
+            path,
+            format!("holds {} instead of numbers", field.kind.name()),
+        ),
     };
     Err(fault.column(&field.name).into())
 }
@@ -75,7 +77,10 @@ mod tests {
     fn numbers_are_counted_and_words_are_named_with_their_place() {
         assert_eq!(counted("a,b,label\n1,2.5,x\n-3,4e2,y\n"), Ok(2));
         let error = counted("a,b,label\n1,2,x\n3,many,y\n").unwrap_err();
-        assert_eq!(error, "t.csv: row 2, column `b`: `many` is not a finite number");
+        assert_eq!(
+            error,
+            "t.csv: row 2, column `b`: `many` is not a finite number"
+        );
         let error = counted("a,b,label\n1,2,x\n3,,y\n").unwrap_err();
         assert_eq!(error, "t.csv: row 2, column `b`: the value is missing");
         assert!(counted("a,b,label\n1,2,x\n3,y\n").is_err());

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::spec::CheckSpec;
 use super::store::Store;
-use super::table::Table;
+use super::table::ResultTable;
 
 /// A claim and what became of it on one data set.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ impl Check {
     /// Decides every check of the experiment.
     pub fn all(store: &Store) -> Vec<Check> {
         let manifest = store.manifest();
-        let table = Table::of(store);
+        let table = ResultTable::of(store);
         let draws = manifest.data_seeds.iter();
         let planned = draws.flat_map(|draw| manifest.seeds.iter().map(|seed| (*draw, *seed)));
         let planned: Vec<Key> = planned.collect();
@@ -52,7 +52,7 @@ impl Check {
 /// Data seed and seed of a trial.
 type Key = (u64, u64);
 
-fn decide(spec: &CheckSpec, table: &Table, dataset: &str, planned: &[Key]) -> Check {
+fn decide(spec: &CheckSpec, table: &ResultTable, dataset: &str, planned: &[Key]) -> Check {
     let methods = [Some(&spec.method), spec.above.as_ref()];
     let check = |found, verdict| Check {
         dataset: dataset.into(),

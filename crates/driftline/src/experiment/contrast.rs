@@ -1,7 +1,7 @@
 //! Two experiments set against each other, cell by cell and seed by seed: what one changed setting is worth.
 
 use super::store::Store;
-use super::table::{Row, Table};
+use super::table::{ResultTable, Row};
 use crate::evaluate::{Interval, paired_difference};
 
 /// One data set and method that both experiments have; per cent and points, over the seeds that both have.
@@ -17,7 +17,7 @@ pub struct Contrast {
 
 /// The cells of `here` that `there` has too.
 pub fn contrasts(here: &Store, there: &Store) -> Vec<Contrast> {
-    let other = Table::of(there);
+    let other = ResultTable::of(there);
     let contrast = |row: Row| {
         let there = other.row(&row.dataset, &row.method)?;
         Some(Contrast {
@@ -28,7 +28,7 @@ pub fn contrasts(here: &Store, there: &Store) -> Vec<Contrast> {
             method: row.method,
         })
     };
-    Table::of(here)
+    ResultTable::of(here)
         .rows
         .into_iter()
         .filter_map(contrast)

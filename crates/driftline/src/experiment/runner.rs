@@ -53,7 +53,7 @@ impl Runner<'_> {
         store: &mut Store,
         observer: &dyn Observer,
     ) -> Result<()> {
-        let part = Part {
+        let part = BatchPart {
             plan: self.plan,
             keys: self.plan.trials(selection)?,
             store,
@@ -70,14 +70,14 @@ impl Runner<'_> {
 /// Several experiments in one queue, so that no core waits for the end of one of them.
 #[derive(Debug)]
 pub struct Batch<'a> {
-    pub parts: Vec<Part<'a>>,
+    pub parts: Vec<BatchPart<'a>>,
     pub jobs: NonZeroUsize,
     pub resources: Resources,
 }
 
 /// The trials wanted of one experiment, and the store that has or gets them.
 #[derive(Debug)]
-pub struct Part<'a> {
+pub struct BatchPart<'a> {
     pub plan: &'a Plan,
     pub keys: Vec<TrialKey>,
     pub store: &'a mut Store,

@@ -7,7 +7,7 @@ use crate::evaluate::{Interval, IntervalMethod, paired_difference};
 
 /// The results of one experiment.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct ResultTable {
     pub rows: Vec<Row>,
 }
 
@@ -29,7 +29,7 @@ pub struct Row {
     pub values: Vec<((u64, u64), f64)>,
 }
 
-impl Table {
+impl ResultTable {
     pub fn of(store: &Store) -> Self {
         let manifest = store.manifest();
         let mut rows = Vec::new();

@@ -63,6 +63,9 @@ pub(crate) fn checked_step(step: u64) -> Result<u64, String> {
     }
 }
 
+/// A name, dimensions and numbers.
+pub(crate) type NamedNumbers = (String, Vec<usize>, Vec<f32>);
+
 /// The arrays of a file, each to be taken once.
 #[derive(Debug)]
 pub struct Arrays<'a> {
@@ -101,10 +104,7 @@ impl<'a> Arrays<'a> {
 
     /// Dimensions and numbers of every array whose name begins so, in the order of the names: for state that only its
     /// owner understands.
-    pub(crate) fn all_single(
-        &mut self,
-        prefix: &str,
-    ) -> Result<Vec<(String, Vec<usize>, Vec<f32>)>, String> {
+    pub(crate) fn all_single(&mut self, prefix: &str) -> Result<Vec<NamedNumbers>, String> {
         let names = self.tensors.names().into_iter();
         let own = names.filter_map(|name| name.strip_prefix(prefix));
         let mut own: Vec<String> = own.map(String::from).collect();

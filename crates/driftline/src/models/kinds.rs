@@ -15,11 +15,13 @@ use super::preset::Preset;
 use super::training::Training;
 use crate::{Error, Result};
 
+type FromFile = Arc<dyn Fn(&Value, &Training) -> Result<AnyLearner> + Send + Sync>;
+
 /// How the models of one kind come about.
 #[derive(Clone)]
 struct Kind {
     /// From what a file says of it; null where the name stands alone.
-    from_file: Arc<dyn Fn(&Value, &Training) -> Result<AnyLearner> + Send + Sync>,
+    from_file: FromFile,
     /// From the settings that a model file holds.
     from_stored: fn(&Value) -> Result<AnyLearner, String>,
     restore: fn(&Value, &mut Arrays<'_>) -> Result<AnyModel, String>,

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use super::digest::Beside;
 use super::formats::arff::ArffFrames;
 use super::formats::csv::CsvFrames;
+#[cfg(feature = "images")]
 use super::formats::images::ImageFrames;
+#[cfg(feature = "parquet")]
 use super::formats::parquet::ParquetFrames;
 use super::formats::{idx, mat, npy};
 use super::glob::matches_of;
@@ -66,8 +68,14 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn Frames>> {
         // These are read from start to end, and hashed on the way.
         Format::Csv => return Ok(Box::new(CsvFrames::open(path, options)?)),
         Format::Arff => return Ok(Box::new(ArffFrames::open(path, options)?)),
+        #[cfg(feature = "images")]
         Format::Folder => Box::new(ImageFrames::open(path, options)?),
+        #[cfg(not(feature = "images"))]
+        Format::Folder => return Err(left_out(path, "images")),
+        #[cfg(feature = "parquet")]
         Format::Parquet => Box::new(ParquetFrames::open(path, options)?),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => return Err(left_out(path, "parquet")),
         Format::Npy => Box::new(npy::open_npy(path, options)?),
         Format::Npz => Box::new(npy::open_npz(path, options)?),
         Format::Idx => Box::new(idx::open(path, options)?),
@@ -77,6 +85,17 @@ pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn Frames>> {
         true => Box::new(Beside::new(frames, path)),
         false => frames,
     })
+}
+
+/// A format that this build does without.
+#[cfg(not(all(feature = "images", feature = "parquet")))]
+fn left_out(path: &Path, feature: &str) -> Error {
+    DataFault::new(
+        path,
+        format!("needs the feature `{feature}`, which this build of driftline lacks"),
+    )
+    .help("build with default features, or save the data as CSV or NPZ")
+    .into()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

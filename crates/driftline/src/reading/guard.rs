@@ -17,6 +17,10 @@ pub fn is_guarded() -> bool {
 }
 
 /// Runs `work`; a panic is reported as a fault of the file `path`.
+#[cfg_attr(
+    not(any(feature = "images", feature = "parquet")),
+    expect(dead_code, reason = "only the decoders of other crates need it")
+)]
 pub(crate) fn guarded<T>(path: &Path, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let outer = GUARDED.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));

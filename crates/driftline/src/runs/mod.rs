@@ -28,7 +28,7 @@ pub use compare::{Compare, Comparison, METHODS, MethodScore, Scores};
 pub use export::{coarse, onnx};
 pub use fit::Fit;
 pub use folder::{
-    Claim, FileState, Origin, RUN_FORMAT, RunFolder, RunManifest, checkpoint_name, predictions_name,
+    FileState, Origin, RUN_FORMAT, RunFolder, RunManifest, checkpoint_name, predictions_name,
 };
 pub use inspect::{ColumnView, Inspection, ModelView, RunView, TableView, inspect};
 pub use measure::{Measured, measure};

@@ -53,7 +53,7 @@ pub struct Sampling {
 
 /// One shift, from P to Q.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct BoundStep {
     /// ρ(P, Q).
     pub rho: f64,
     /// |P(Y=1) − Q(Y=1)|.
@@ -79,7 +79,7 @@ fn price(class: &NormBall, sampling: Option<&Sampling>) -> f64 {
     sampling.map_or(0.0, |sampling| finite_sample(class, sampling))
 }
 
-fn broken(class: &NormBall, step: &Step) -> Vec<String> {
+fn broken(class: &NormBall, step: &BoundStep) -> Vec<String> {
     let mut broken = Vec::new();
     if step.rho >= class.margin() {
         broken.push(format!(
@@ -98,7 +98,7 @@ fn broken(class: &NormBall, step: &Step) -> Vec<String> {
 }
 
 /// Lemma A.2 with its right constant: Err(θ, Q) ≤ L_r(θ, P)/(1 − ρR).
-pub fn error_after_shift(class: &NormBall, step: &Step, loss: f64) -> Bound {
+pub fn error_after_shift(class: &NormBall, step: &BoundStep, loss: f64) -> Bound {
     Bound::new(loss / (1.0 - step.rho * class.r()), broken(class, step))
 }
 
@@ -110,7 +110,7 @@ pub fn after_relabeling(loss: f64, share: f64) -> Bound {
 /// Theorem 3.2: L_r(θ', Q) ≤ 2/(1 − ρR)·L_r(θ, P) + α* + (4BR + √(2 log(2/δ)))/√n.
 pub fn one_step(
     class: &NormBall,
-    step: &Step,
+    step: &BoundStep,
     loss: f64,
     best: f64,
     sampling: Option<&Sampling>,
@@ -122,7 +122,7 @@ pub fn one_step(
 pub fn one_step_with_factor(
     factor: f64,
     class: &NormBall,
-    step: &Step,
+    step: &BoundStep,
     loss: f64,
     best: f64,
     sampling: Option<&Sampling>,
@@ -136,7 +136,7 @@ pub fn one_step_with_factor(
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Journey {
     pub steps: usize,
-    pub step: Step,
+    pub step: BoundStep,
     pub start: f64,
     pub best: f64,
 }
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn a_broken_assumption_is_named_and_the_bound_is_infinite() {
         let class = NormBall::new(Positive::new(2.0).unwrap(), BiasRule::Free);
-        let step = Step {
+        let step = BoundStep {
             rho: 0.5,
             label_shift: 0.1,
         };
@@ -204,7 +204,7 @@ mod tests {
         for steps in 0..6 {
             for rho in [0.0, 0.3, 0.9] {
                 for best in [0.0, 0.01, 0.05] {
-                    let step = Step {
+                    let step = BoundStep {
                         rho,
                         label_shift: 0.0,
                     };

@@ -5,7 +5,7 @@ pub mod assumptions;
 pub mod atoms;
 pub mod bounds;
 pub mod claims;
-pub mod constructions;
+pub(crate) mod constructions;
 pub mod gaussian;
 pub mod population;
 mod risk;

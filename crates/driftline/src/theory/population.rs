@@ -190,7 +190,7 @@ fn crossings(inputs: &[f64], class: &NormBall) -> Vec<MarginModel> {
 
 /// What gradual self-training with the ramp loss can do, step by step, whatever minimisers it picks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stage {
+pub struct PopulationStage {
     /// L_r(θ_t, P_t).
     pub ramp_loss: Range,
     /// Err(θ_t, P_t).
@@ -198,7 +198,11 @@ pub struct Stage {
 }
 
 /// Follows ST(θ₀, (P₁, …, P_T)) along every choice of minimisers; `domains` are P₁ to P_T, in one dimension.
-pub fn follow_all(class: &NormBall, start: &MarginModel, domains: &[Atoms]) -> Result<Vec<Stage>> {
+pub fn follow_all(
+    class: &NormBall,
+    start: &MarginModel,
+    domains: &[Atoms],
+) -> Result<Vec<PopulationStage>> {
     let Some(first) = domains.first() else {
         return Ok(Vec::new());
     };
@@ -212,7 +216,7 @@ pub fn follow_all(class: &NormBall, start: &MarginModel, domains: &[Atoms]) -> R
     for (t, domain) in domains.iter().enumerate() {
         let next = domains.get(t + 1);
         let probes: Vec<f64> = next.iter().flat_map(|n| n.iter().map(|p| p.x[0])).collect();
-        let mut stage = Stage {
+        let mut stage = PopulationStage {
             ramp_loss: Range::empty(),
             error: Range::empty(),
         };

@@ -70,10 +70,6 @@ impl Adjacency {
         }
     }
 
-    pub fn lefts(&self) -> usize {
-        self.words.len().checked_div(self.stride).unwrap_or(0)
-    }
-
     pub fn rights(&self) -> usize {
         self.rights
     }
@@ -87,6 +83,7 @@ impl Adjacency {
         (self.stride, &mut self.words)
     }
 
+    #[cfg(test)]
     pub fn connect(&mut self, left: usize, right: usize) {
         self.words[left * self.stride + right / 64] |= 1 << (right % 64);
     }

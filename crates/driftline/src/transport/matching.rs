@@ -29,10 +29,12 @@ impl Matching {
         }
     }
 
+    #[cfg(test)]
     pub fn size(&self) -> usize {
         self.size
     }
 
+    #[cfg(test)]
     pub fn partner_of_left(&self, left: usize) -> Option<usize> {
         Some(self.left[left]).filter(|&r| r != FREE)
     }

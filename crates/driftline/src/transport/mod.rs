@@ -1,20 +1,22 @@
 //! Distances between distributions of points: W∞, the one that the margin theory needs, and W₁, W₂, total variation and
 //! Kullback–Leibler for contrast.
 
-pub mod bitset;
-pub mod bottleneck;
-pub mod cloud;
-pub mod divergence;
-pub mod estimate;
-pub mod flow;
-pub mod line;
-pub mod matching;
-pub mod wasserstein;
+mod bitset;
+mod bottleneck;
+mod cloud;
+mod divergence;
+mod estimate;
+mod flow;
+mod line;
+mod matching;
+mod wasserstein;
 
 use serde::{Deserialize, Serialize};
 
+pub use bottleneck::w_infinity as w_infinity_by_matching;
 pub use cloud::Cloud;
 pub use divergence::{kullback_leibler, total_variation};
+pub use flow::w_infinity as w_infinity_by_flow;
 pub use wasserstein::{Order, wasserstein};
 
 use crate::random::Seed;

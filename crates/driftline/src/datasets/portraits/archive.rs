@@ -12,7 +12,7 @@ use crate::{Error, Result};
 
 /// What an archive held.
 #[derive(Clone, Debug)]
-pub struct Archive {
+pub struct PortraitArchive {
     pub portraits: Portraits,
     /// Pictures left out because their names do not begin with a year.
     pub undated: usize,
@@ -20,7 +20,7 @@ pub struct Archive {
 
 /// Reads `folder/F` and `folder/M`: each picture is resized to 32×32 by a Lanczos filter, without cropping, and then
 /// made grey. Within a year, F comes before M and each is in the order of file names.
-pub fn read_archive(folder: &Path) -> Result<Archive> {
+pub fn read_archive(folder: &Path) -> Result<PortraitArchive> {
     let mut pictures: Vec<(PathBuf, u32, i16)> = Vec::new();
     let mut undated = 0;
     for (class, name) in ["F", "M"].into_iter().enumerate() {
@@ -45,7 +45,7 @@ pub fn read_archive(folder: &Path) -> Result<Archive> {
     let images = GreyImages::new(side, side, pixels.concat())?;
     let classes = pictures.iter().map(|(_, class, _)| *class).collect();
     let years = pictures.iter().map(|(_, _, year)| *year).collect();
-    Ok(Archive {
+    Ok(PortraitArchive {
         portraits: Portraits::new(images, Labels::new(classes, 2)?, years)?,
         undated,
     })
@@ -120,7 +120,7 @@ mod tests {
         store("F/1931_a.png", 255);
         store("F/unknown.png", 1);
         std::fs::write(folder.path().join("F/1931_notes.txt"), "no picture").unwrap();
-        let Archive { portraits, undated } = read_archive(folder.path()).unwrap();
+        let PortraitArchive { portraits, undated } = read_archive(folder.path()).unwrap();
         assert_eq!(undated, 1);
         assert_eq!(portraits.years(), [1930, 1931, 1931, 1931]);
         assert_eq!(portraits.labels().as_slice(), [1, 0, 0, 1]);

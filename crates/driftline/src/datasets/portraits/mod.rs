@@ -1,6 +1,7 @@
 //! Yearbook portraits (Ginosar et al. 2015), 32×32 grey, sorted by year: which of two genders was recorded, over a
 //! century of changing fashions. The pictures show real people: they are read where the user keeps them, never shipped.
 
+#[cfg(feature = "images")]
 mod archive;
 mod split;
 
@@ -12,7 +13,8 @@ use crate::data::{Inputs, LabeledDomain, Labels};
 use crate::reading::formats::idx::{Idx, Values};
 use crate::{Error, Result};
 
-pub use archive::{Archive, read_archive};
+#[cfg(feature = "images")]
+pub use archive::{PortraitArchive, read_archive};
 pub use split::PortraitsOverTime;
 
 /// Dated portraits, the oldest first; class 0 is the archive's folder F, class 1 its folder M.

@@ -5,7 +5,7 @@ mod architecture;
 mod file;
 mod group;
 mod inference;
-pub mod kernels;
+pub(crate) mod kernels;
 pub mod layers;
 mod learner;
 mod model;
@@ -16,7 +16,7 @@ mod spec;
 mod trainer;
 
 pub use architecture::{Architecture, Blueprint};
-pub use kernels::Isa;
+pub use kernels::{Isa, peak};
 pub use learner::NetworkLearner;
 pub use model::{NamedTensor, Network};
 pub use spec::{ArchitectureSpec, NetworkSpec};

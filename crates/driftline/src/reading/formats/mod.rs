@@ -4,9 +4,11 @@ pub(crate) mod arff;
 pub(crate) mod arrays;
 pub(crate) mod csv;
 pub mod idx;
+#[cfg(feature = "images")]
 pub(crate) mod images;
 pub(crate) mod mat;
 pub(crate) mod npy;
+#[cfg(feature = "parquet")]
 pub(crate) mod parquet;
 mod text_file;
 pub(crate) mod text_table;

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 
 /// A folder taken for a new run that has no manifest yet.
 #[derive(Debug)]
-pub struct Claim {
+pub(in crate::runs) struct Claim {
     folder: PathBuf,
     lock: FolderLock,
 }
@@ -43,7 +43,7 @@ impl RunFolder {
     }
 
     /// Takes `folder` for a new run. With `replace`, an older run in it stays until the new one begins.
-    pub fn claim(folder: &Path, replace: bool) -> Result<Claim> {
+    pub(in crate::runs) fn claim(folder: &Path, replace: bool) -> Result<Claim> {
         if !replace {
             Self::expect_free(folder)?;
         }

@@ -9,7 +9,6 @@ mod manifest;
 use std::path::{Path, PathBuf};
 
 pub use check::FileState;
-pub use claim::Claim;
 pub use manifest::{Origin, RUN_FORMAT, RunManifest};
 
 use self::commit::{Commit, Log};

@@ -1,6 +1,7 @@
 //! Predictions as tables: the columns passed through, the class, and the probability of each class by its name.
 
 mod csv;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 use std::fs::File;
@@ -59,6 +60,7 @@ impl Format {
 /// A table of predictions that grows batch by batch.
 pub(super) enum Sink<'a> {
     Csv(csv::CsvSink<'a>),
+    #[cfg(feature = "parquet")]
     Parquet(parquet::ParquetSink<'a>),
 }
 
@@ -87,8 +89,16 @@ impl<'a> Sink<'a> {
         }
         Ok(match format {
             Format::Csv => Sink::Csv(csv::CsvSink::new(file, path, &names, classes)?),
+            #[cfg(feature = "parquet")]
             Format::Parquet => {
                 Sink::Parquet(parquet::ParquetSink::new(file, path, &names, classes)?)
+            }
+            #[cfg(not(feature = "parquet"))]
+            Format::Parquet => {
+                return Err(Error::NotSupported {
+                    what: "a Parquet file".into(),
+                    how: "written by a build without the feature `parquet`".into(),
+                });
             }
         })
     }
@@ -101,6 +111,7 @@ impl<'a> Sink<'a> {
     ) -> Result<()> {
         match self {
             Sink::Csv(sink) => sink.write(ids, labels, probabilities),
+            #[cfg(feature = "parquet")]
             Sink::Parquet(sink) => sink.write(ids, labels, probabilities),
         }
     }
@@ -108,6 +119,7 @@ impl<'a> Sink<'a> {
     pub fn finish(self) -> Result<()> {
         match self {
             Sink::Csv(sink) => sink.finish(),
+            #[cfg(feature = "parquet")]
             Sink::Parquet(sink) => sink.finish(),
         }
     }

@@ -16,13 +16,13 @@ use crate::models::linear::{BiasRule, MarginLearner, MarginModel, NormBall};
 use crate::models::loss::margin::MarginLoss;
 use crate::random::Seed;
 use crate::theory::atoms::Atoms;
-use crate::theory::bounds::{Bound, Step, one_step};
+use crate::theory::bounds::{Bound, BoundStep, one_step};
 use crate::transport::WInfinity;
 
 /// What can be said of an assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum AssumptionVerdict {
     /// It holds for the windows as finite distributions.
     Holds,
     Violated,
@@ -68,10 +68,10 @@ pub struct Assumptions {
     /// B, from the largest E‖X‖² of a window.
     pub b: f64,
     pub steps: Vec<Shift>,
-    pub gradual_shift: Verdict,
-    pub no_label_shift: Verdict,
+    pub gradual_shift: AssumptionVerdict,
+    pub no_label_shift: AssumptionVerdict,
     /// Whether a classifier is known for every window: the theorem then holds with α* = `best`, whose size says the rest.
-    pub separation: Verdict,
+    pub separation: AssumptionVerdict,
     pub best: Option<f64>,
     /// Steps whose bound is below 1.
     pub telling_bounds: usize,
@@ -82,7 +82,7 @@ pub struct Assumptions {
 }
 
 /// Measures a drift. `subject` is the source model and, where there are any, the models after each window.
-pub fn check(
+pub fn check_assumptions(
     benchmark: &Benchmark,
     windowing: &Windowing,
     subject: &Subject<'_>,
@@ -211,7 +211,7 @@ fn judge(
     if let (Some(rho), Some(label_shift), Some(loss), Some(best)) =
         (step.rho, step.label_shift, step.loss_before, step.best)
     {
-        let known = Step {
+        let known = BoundStep {
             rho: rho.upper,
             label_shift,
         };
@@ -227,37 +227,37 @@ fn larger(so_far: Option<f64>, value: f64) -> Option<f64> {
 fn summary(radius: Option<f64>, b: f64, steps: Vec<Shift>, mut notes: Vec<String>) -> Assumptions {
     let margin = radius.map(|r| 1.0 / r);
     let gradual_shift = match margin {
-        None => Verdict::NotApplicable,
-        Some(margin) if steps.iter().any(|s| s.certain >= margin) => Verdict::Violated,
+        None => AssumptionVerdict::NotApplicable,
+        Some(margin) if steps.iter().any(|s| s.certain >= margin) => AssumptionVerdict::Violated,
         Some(margin) => match steps
             .iter()
             .map(|s| s.rho)
             .collect::<Option<Vec<WInfinity>>>()
         {
-            None => Verdict::NotRefuted,
-            Some(all) if all.iter().all(|rho| rho.upper < margin) => Verdict::Holds,
+            None => AssumptionVerdict::NotRefuted,
+            Some(all) if all.iter().all(|rho| rho.upper < margin) => AssumptionVerdict::Holds,
             Some(all) if all.iter().any(|rho| rho.lower >= margin) => {
                 notes.push(
                     "ρ between the windows is at least 1/R; part of it is sampling (compare `floor`), so the \
                      populations may still shift gradually"
                         .into(),
                 );
-                Verdict::Violated
+                AssumptionVerdict::Violated
             }
-            Some(_) => Verdict::NotRefuted,
+            Some(_) => AssumptionVerdict::NotRefuted,
         },
     };
     let shifts: Option<Vec<f64>> = steps.iter().map(|s| s.label_shift).collect();
     let no_label_shift = match shifts {
-        None => Verdict::NotRefuted,
-        Some(shifts) if shifts.iter().all(|&s| s < 1e-9) => Verdict::Holds,
-        Some(_) => Verdict::Violated,
+        None => AssumptionVerdict::NotRefuted,
+        Some(shifts) if shifts.iter().all(|&s| s < 1e-9) => AssumptionVerdict::Holds,
+        Some(_) => AssumptionVerdict::Violated,
     };
     let best = steps.iter().filter_map(|s| s.best).fold(None, larger);
     let separation = match (radius, best) {
-        (None, _) => Verdict::NotApplicable,
-        (_, None) => Verdict::NotRefuted,
-        (_, Some(_)) => Verdict::Holds,
+        (None, _) => AssumptionVerdict::NotApplicable,
+        (_, None) => AssumptionVerdict::NotRefuted,
+        (_, Some(_)) => AssumptionVerdict::Holds,
     };
     let exceeded = |s: &&Shift| match (s.loss_after, &s.bound) {
         (Some(loss), Some(bound)) => loss > bound.value + 1e-6,

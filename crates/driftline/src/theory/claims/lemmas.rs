@@ -10,7 +10,7 @@ use crate::data::Positive;
 use crate::models::linear::{BiasRule, MarginLearner, NormBall, Sign};
 use crate::models::loss::margin::MarginLoss;
 use crate::random::Seed;
-use crate::theory::bounds::{self, Sampling, Step};
+use crate::theory::bounds::{self, BoundStep, Sampling};
 use crate::theory::population::Minimizers;
 use crate::theory::{atoms::Atoms, shift};
 
@@ -124,7 +124,7 @@ pub fn error_after_shift(seed: Seed) -> Result<Outcome> {
             split(&mut generator)?
         };
         let rho = shift::rho(&problem.before, &problem.after)?;
-        let step = Step {
+        let step = BoundStep {
             rho,
             label_shift: 0.0,
         };

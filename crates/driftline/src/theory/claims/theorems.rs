@@ -13,7 +13,7 @@ use crate::models::linear::{BiasRule, MarginLearner, MarginModel, NormBall, Sign
 use crate::models::loss::margin::MarginLoss;
 use crate::random::{Generator, Seed};
 use crate::theory::atoms::Atoms;
-use crate::theory::bounds::{self, Journey, Step};
+use crate::theory::bounds::{self, BoundStep, Journey};
 use crate::theory::constructions::no_shift::repeated;
 use crate::theory::population::{Minimizers, follow_all, self_train};
 use crate::theory::shift;
@@ -49,7 +49,7 @@ fn one_step_on(
         if rho >= 0.99 {
             return Ok(None);
         }
-        let step = Step {
+        let step = BoundStep {
             rho,
             label_shift: 0.0,
         };
@@ -119,10 +119,10 @@ fn journeys(seed: Seed) -> Result<Vec<Reached>> {
             best = best.max(Minimizers::new(domain.points(), &class, &[])?.risk);
         }
         let stages = follow_all(&class, &start, &domains[1..])?;
-        let of_stage = |(t, stage): (usize, &crate::theory::population::Stage)| {
+        let of_stage = |(t, stage): (usize, &crate::theory::population::PopulationStage)| {
             let journey = Journey {
                 steps: t + 1,
-                step: Step {
+                step: BoundStep {
                     rho,
                     label_shift: 0.0,
                 },

@@ -8,7 +8,7 @@ const SUMS: usize = 12;
 
 /// Performs `rounds` rounds of multiply-adds on registers alone; returns how many floating-point operations that was
 /// (two per multiply-add) and a number that depends on all of them.
-pub fn run(isa: Isa, rounds: u64) -> (u64, f32) {
+pub fn peak(isa: Isa, rounds: u64) -> (u64, f32) {
     assert!(isa.is_available(), "{isa} is not available");
     let sum = match isa {
         #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,4 @@
-//! Convolution: y[i,j,o] = b[o] + Σ_{u,v,c} x[s·i+u−top, s·j+v−left, c] · W[u,v,c,o], x being 0 outside its borders.
+//! Convolution: `y[i,j,o] = b[o] + Σ_{u,v,c} x[s·i+u−top, s·j+v−left, c] · W[u,v,c,o]`, x being 0 outside its borders.
 //! x: height × width × c, W: k × k × c × o, y: ⌈height/s⌉ × ⌈width/s⌉ × o ("same") or ⌊(height−k)/s⌋+1 … ("valid").
 
 use std::num::NonZeroUsize;

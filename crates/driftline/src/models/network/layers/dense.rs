@@ -1,4 +1,4 @@
-//! Dense layer: y[o] = b[o] + Σ_f x[f] · W[f,o]. x: f, W: f × o, y: o.
+//! Dense layer: `y[o] = b[o] + Σ_f x[f] · W[f,o]`. x: f, W: f × o, y: o.
 
 use std::num::NonZeroUsize;
 

@@ -1,4 +1,4 @@
-//! Max-pool: y[i,j,c] = max over the size × size window at (stride·i, stride·j); only whole windows count. The gradient
+//! Max-pool: `y[i,j,c]` = max over the size × size window at (stride·i, stride·j); only whole windows count. The gradient
 //! goes to the first of equal maxima, row by row.
 
 use std::num::NonZeroUsize;

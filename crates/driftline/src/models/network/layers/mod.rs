@@ -1,12 +1,12 @@
 //! The layers a network is made of: one per file, each with its formula, its shapes, and a plain implementation in
 //! double precision that the fast program is tested against.
 
-pub mod batch_norm;
-pub mod conv;
-pub mod dense;
-pub mod dropout;
-pub mod max_pool;
-pub mod relu;
+pub(super) mod batch_norm;
+pub(super) mod conv;
+pub(super) mod dense;
+pub(super) mod dropout;
+pub(super) mod max_pool;
+pub(super) mod relu;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

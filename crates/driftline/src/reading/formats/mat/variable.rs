@@ -101,7 +101,9 @@ impl Variable {
         let length = length.min(1 << 12);
         let mut bytes = vec![];
         for text in &texts {
-            let end = text.floor_char_boundary(length);
+            let within = (0..=length.min(text.len())).rev();
+            let end = within.into_iter().find(|&at| text.is_char_boundary(at));
+            let end = end.unwrap_or(0);
             bytes.extend_from_slice(&text.as_bytes()[..end]);
             bytes.resize(bytes.len() + length - end, 0);
         }
