@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::catalog::{self, CatalogEntry, DatasetFile};
-use super::table::Table;
-use super::{Covertype, Digits, Portraits};
+use super::catalog::{self, CatalogEntry, DatasetFile, TableCut};
+use super::{Covertype, Digits, Portraits, numbers};
 use crate::files::write_whole;
+use crate::reading::Files;
 use crate::{Error, Result};
 
 const DIGESTS: &str = "SHA256SUMS";
@@ -185,16 +185,21 @@ impl Cache {
         Covertype::read(&self.files("covertype")?[0])
     }
 
-    /// A data set that is one CSV file: `elec2`, `weather`, `keystroke` or `covertype`.
-    pub fn table(&self, name: &str) -> Result<Table> {
-        match self.files(name)?.as_slice() {
-            [path] if path.extension().is_some_and(|e| e == "csv") => Table::read(path),
-            _ => Err(Error::out_of_range(
-                "the data set",
-                name,
-                "one that is a single CSV file",
-            )),
-        }
+    /// A data set that is one table, to be read.
+    pub fn table(&self, name: &str) -> Result<Files> {
+        catalog::table(name)?;
+        Files::new(self.files(name)?)
+    }
+
+    /// Reads such a table from end to end: how many rows it has. Its features must be numbers.
+    pub fn rows_of_table(&self, name: &str) -> Result<usize> {
+        let form = catalog::table(name)?;
+        let part = match form.cut {
+            TableCut::Part { column, .. } => Some(column),
+            TableCut::Rows(_) => None,
+        };
+        let may_be_text = |column: &str| column == form.label || Some(column) == part;
+        numbers::count_rows(&self.table(name)?, may_be_text)
     }
 }
 
@@ -236,7 +241,7 @@ mod tests {
         let text = b"session,user\n1,3\n".to_vec();
         let files = [("keystroke.csv", text)];
         cache.store(keystroke(), &files).unwrap();
-        assert_eq!(cache.table("keystroke").unwrap().len(), 1);
+        assert_eq!(cache.rows_of_table("keystroke").unwrap(), 1);
         let sha256 = sha256(&files[0].1);
         assert_eq!(
             cache.check(keystroke()).unwrap()[0].state,

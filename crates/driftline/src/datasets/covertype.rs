@@ -5,11 +5,13 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::table::Table;
+use super::numbers::expect_numbers;
 use crate::data::{
     AnswerKey, Benchmark, Domain, Inputs, LabeledDomain, Labels, Shape, Stream, Task,
 };
+use crate::error::DataFault;
 use crate::random::{Seed, permutation};
+use crate::reading::{Files, ReadOptions, read_numbers};
 use crate::{Error, Result};
 
 /// The column whose order is the order of the stream, and the column of the seven classes.
@@ -28,25 +30,31 @@ pub struct Covertype {
 impl Covertype {
     /// Reads a CSV file with a header; every column but the class is a feature.
     pub fn read(path: &Path) -> Result<Self> {
-        let table = Table::read(path)?;
-        Self::from_table(&table, path)
-    }
-
-    fn from_table(table: &Table, path: &Path) -> Result<Self> {
-        let class = table.column(CLASS, path)?;
-        let clock = table.column(CLOCK, path)?;
-        let width = table.columns().len() - 1;
-        let mut features = Vec::with_capacity(table.len() * width);
-        let mut classes = Vec::with_capacity(table.len());
-        for (row, values) in table.rows().enumerate() {
+        let table = Files::new([path])?;
+        expect_numbers(&table, |_| false)?;
+        let (columns, rows) = read_numbers(&table, &ReadOptions::default())?;
+        let place = |name: &str| {
+            let found = columns.iter().position(|column| column == name);
+            found.ok_or_else(|| {
+                DataFault::new(path, format!("has no column `{name}`"))
+                    .help(format!("its columns are {}", columns.join(", ")))
+            })
+        };
+        let (class, clock) = (place(CLASS)?, place(CLOCK)?);
+        let width = columns.len() - 1;
+        let mut features = Vec::with_capacity(rows.len() * width);
+        let mut classes = Vec::with_capacity(rows.len());
+        for (row, values) in rows.iter().enumerate() {
             features.extend_from_slice(&values[..class]);
             features.extend_from_slice(&values[class + 1..]);
             let value = values[class];
             if !(value.fract() == 0.0 && (1.0..=7.0).contains(&value)) {
-                return Err(Error::corrupt(
-                    path,
-                    format!("row {}: {CLASS} is {value}, but must be 1 to 7", row + 1),
-                ));
+                return Err(
+                    DataFault::new(path, format!("{value} is not one of 1 to 7"))
+                        .row(row as u64 + 1)
+                        .column(CLASS)
+                        .into(),
+                );
             }
             classes.push(value as u8);
         }
@@ -288,8 +296,14 @@ mod tests {
         for row in 0..90 {
             text += &format!("{row},{},{},7\n", (90 - row) / 4, row % 3 + 1);
         }
-        let path = Path::new("covtype.csv");
-        Covertype::from_table(&Table::decode(text.as_bytes(), path).unwrap(), path).unwrap()
+        read(&text).unwrap()
+    }
+
+    fn read(text: &str) -> Result<Covertype> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("covtype.csv");
+        std::fs::write(&path, text).unwrap();
+        Covertype::read(&path)
     }
 
     fn spec(standardization: Standardization) -> CovertypeByDistance {
@@ -370,14 +384,14 @@ mod tests {
         ] {
             assert!(bad.benchmark(&covertype, Seed::new(0)).is_err());
         }
-        let path = Path::new("covtype.csv");
         for text in [
             format!("x,{CLASS}\n1,1\n"),
             format!("{CLOCK},{CLASS}\n1,8\n"),
+            format!("{CLOCK},{CLASS}\nfar,1\n"),
+            format!("{CLOCK},{CLASS}\n1,2\n,1\n"),
         ] {
-            let table = Table::decode(text.as_bytes(), path).unwrap();
-            let error = Covertype::from_table(&table, path).unwrap_err().to_string();
-            assert!(error.starts_with("covtype.csv"), "{error}");
+            let error = read(&text).unwrap_err().to_string();
+            assert!(error.contains("covtype.csv"), "{error}");
         }
     }
 }

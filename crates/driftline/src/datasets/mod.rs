@@ -6,11 +6,12 @@ pub mod covertype;
 pub mod digits;
 pub mod gaussian;
 pub mod image;
+mod numbers;
 pub mod portraits;
 pub mod rotating_digits;
 pub mod same_digits;
 pub mod stand_in;
-pub mod table;
+mod tabular;
 
 pub use cache::Cache;
 pub use catalog::CatalogEntry;
@@ -19,3 +20,4 @@ pub use digits::Digits;
 pub use portraits::{Portraits, PortraitsOverTime};
 pub use rotating_digits::{AngleRange, DigitDrift, RotatingDigits};
 pub use same_digits::SameDigits;
+pub use tabular::{TableOverTime, TableParts, TablePatterns, TableValues, Unanswered};

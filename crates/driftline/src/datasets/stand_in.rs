@@ -4,10 +4,11 @@
 use rand::RngExt;
 
 use super::image::GreyImages;
-use super::{Covertype, Digits, Portraits};
+use super::{Covertype, Digits, Portraits, TableOverTime, TableParts, catalog};
 use crate::Result;
-use crate::data::Labels;
+use crate::data::{Inputs, LabeledDomain, Labels, Shape};
 use crate::random::{Generator, Seed};
+use crate::reading::Notes;
 
 /// Seven-segment digits: which of top, top left, top right, middle, bottom left, bottom right, bottom are lit.
 const SEGMENTS: [[bool; 7]; 10] = {
@@ -115,6 +116,56 @@ pub fn covertype(n: usize, seed: Seed) -> Result<Covertype> {
         classes.push(class as u8 + 1);
     }
     Ok(Covertype::from_parts(features, 54, clock, classes))
+}
+
+/// Rows of a table of which nothing is known.
+const ROWS: usize = 50_000;
+
+/// A table as large as the catalogue says of it, a tenth of it the source: classes lie around a centre and turn about it
+/// by the distance from one to the next in the course of the stream.
+pub fn table(settings: &TableOverTime, seed: Seed) -> Result<TableParts> {
+    let form = settings
+        .catalog
+        .as_deref()
+        .map(catalog::table)
+        .transpose()?;
+    let (rows, features, n) = form.map_or((ROWS, 4, 3), |form| {
+        (form.rows, form.features.max(2), form.classes)
+    });
+    let mut generator = seed.generator();
+    let mut draw = |rows: usize, moving: bool| -> Result<LabeledDomain> {
+        let mut values = Vec::with_capacity(rows * features);
+        let mut classes = Vec::with_capacity(rows);
+        for row in 0..rows {
+            let class = generator.random_range(0..n as u32);
+            let time = if moving {
+                row as f64 / rows as f64
+            } else {
+                0.0
+            };
+            let turn = std::f64::consts::TAU * (f64::from(class) + time) / n as f64;
+            let start = values.len();
+            values.extend((0..features).map(|_| generator.random::<f32>()));
+            values[start] += 4.0 * libm::cos(turn) as f32;
+            values[start + 1] += 4.0 * libm::sin(turn) as f32;
+            classes.push(class);
+        }
+        let inputs = Inputs::new(values, Shape::Vector(features))?;
+        LabeledDomain::new(inputs, Labels::new(classes, n)?)
+    };
+    let source = draw(rows / 10, false)?;
+    let stream = draw(rows - rows / 10, true)?;
+    Ok(TableParts {
+        source,
+        answers: stream
+            .labels()
+            .as_slice()
+            .iter()
+            .map(|&class| Some(class))
+            .collect(),
+        stream: stream.inputs().clone(),
+        notes: Notes::new(),
+    })
 }
 
 fn noise(picture: &mut [u8], below: u32, generator: &mut Generator) {

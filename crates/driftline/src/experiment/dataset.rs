@@ -1,5 +1,7 @@
 //! The data sets that an experiment file can name, and where their raw data come from.
 
+use std::path::Path;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +10,7 @@ use crate::data::{Benchmark, LabeledDomain};
 use crate::datasets::gaussian::MovingGaussians;
 use crate::datasets::{
     Cache, Covertype, CovertypeByDistance, Digits, Portraits, PortraitsOverTime, RotatingDigits,
-    SameDigits, stand_in,
+    SameDigits, TableOverTime, TableParts, catalog, stand_in,
 };
 use crate::random::Seed;
 use crate::{Error, Result};
@@ -29,6 +31,8 @@ pub enum Dataset {
     Portraits(PortraitsOverTime),
     /// Forest cover types by distance to water.
     Covertype(CovertypeByDistance),
+    /// A table: your own files, or one of the catalogue.
+    Table(Box<TableOverTime>),
     /// Any of them, scored on other answers than its target's.
     Scored(Scored),
 }
@@ -63,6 +67,7 @@ impl Dataset {
             }
             Dataset::Portraits(settings) => settings.benchmark(&raw.portraits()?, seed),
             Dataset::Covertype(settings) => settings.benchmark(&raw.covertype(settings)?, seed),
+            Dataset::Table(settings) => settings.benchmark(&raw.table(settings)?, seed),
             Dataset::Scored(scored) => scored.benchmark(data_seed, raw),
         }
     }
@@ -95,7 +100,29 @@ impl Dataset {
             Dataset::RotatingFashionMnist(_) => Some("fashion-mnist"),
             Dataset::Portraits(_) => Some("portraits"),
             Dataset::Covertype(_) => Some("covertype"),
+            Dataset::Table(settings) => {
+                let name = settings.catalog.as_deref()?;
+                catalog::find(name).ok().map(|entry| entry.name)
+            }
             Dataset::Scored(scored) => scored.data.files(),
+        }
+    }
+
+    /// A digest of files of your own, where it is made from any and they are there.
+    pub fn contents(&self) -> Option<String> {
+        match self {
+            Dataset::Table(settings) => settings.contents(),
+            Dataset::Scored(scored) => scored.data.contents(),
+            _ => None,
+        }
+    }
+
+    /// Says what patterns of files are relative to.
+    pub fn relative_to(&mut self, folder: &Path) {
+        match self {
+            Dataset::Table(settings) => settings.relative_to(folder),
+            Dataset::Scored(scored) => scored.data.relative_to(folder),
+            _ => {}
         }
     }
 
@@ -103,6 +130,7 @@ impl Dataset {
     pub fn check(&self) -> Result<()> {
         match self {
             Dataset::Gaussian(settings) => settings.check(),
+            Dataset::Table(settings) => settings.check(),
             Dataset::Scored(scored) => scored.check(),
             _ => Ok(()),
         }
@@ -121,6 +149,7 @@ impl Dataset {
             }
             Dataset::Portraits(PortraitsOverTime::Time { .. }) => None,
             Dataset::Covertype(settings) => Some(settings.intermediate),
+            Dataset::Table(_) => None,
             Dataset::Scored(scored) => scored.data.stream_length(),
         }
     }
@@ -138,6 +167,7 @@ impl Dataset {
             Dataset::SameMnist(settings) => Dataset::SameMnist(settings.scaled_down(divisor)),
             Dataset::Portraits(settings) => Dataset::Portraits(settings.scaled_down(divisor)),
             Dataset::Covertype(settings) => Dataset::Covertype(settings.scaled_down(divisor)),
+            Dataset::Table(settings) => Dataset::Table(Box::new(settings.scaled_down(divisor))),
             Dataset::Scored(scored) => Dataset::Scored(Scored {
                 on: scored.on,
                 data: Box::new(scored.data.scaled_down(divisor)),
@@ -179,6 +209,15 @@ impl RawData {
                 stand_in::covertype(settings.used().saturating_mul(2), Seed::new(0))
             }
             RawData::None => Err(nowhere("Covertype")),
+        }
+    }
+
+    /// Files of your own need no cache; they have a stand-in only where they are absent.
+    fn table(&self, settings: &TableOverTime) -> Result<TableParts> {
+        match self {
+            RawData::Cache(cache) => settings.read(Some(cache)),
+            RawData::StandIns if !settings.has_files() => stand_in::table(settings, Seed::new(0)),
+            RawData::StandIns | RawData::None => settings.read(None),
         }
     }
 }

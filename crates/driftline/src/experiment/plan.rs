@@ -48,7 +48,8 @@ pub struct Plan {
 pub struct PlannedDataset {
     pub name: String,
     pub data: Dataset,
-    /// A digest of the files, where they are another copy than the one that the committed results were made with.
+    /// A digest of the files, where the settings do not say which they are: of another copy than the one that the
+    /// committed results were made with, or of files of your own that are there.
     pub other_copy: Option<String>,
 }
 
@@ -107,11 +108,11 @@ impl Plan {
     pub fn reading_from(mut self, cache: Cache) -> Self {
         if self.scale == Scale::Full {
             for dataset in &mut self.datasets {
-                let files = dataset
-                    .data
-                    .files()
-                    .and_then(|name| catalog::find(name).ok());
-                dataset.other_copy = files.and_then(|files| cache.other_copy(files));
+                let files = dataset.data.files();
+                let Some(files) = files.and_then(|name| catalog::find(name).ok()) else {
+                    continue;
+                };
+                dataset.other_copy = cache.other_copy(files);
                 if let Some(copy) = &dataset.other_copy {
                     self.notes.push(format!(
                         "{}: made from another copy of the files ({copy}) than the published results.",

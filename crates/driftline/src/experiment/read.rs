@@ -10,18 +10,22 @@ use crate::adapt::Settings;
 use crate::error::nearest;
 use crate::{Error, Result};
 
-/// Reads a specification and the printed numbers it refers to.
+/// Reads a specification and the printed numbers it refers to. Files that it names lie relative to its folder.
 pub fn read_file(path: &Path) -> Result<(Spec, Expected)> {
     let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
     let at_path = |error: Error| Error::Corrupt {
         path: path.to_path_buf(),
         message: error.to_string(),
     };
-    let spec = read_text(&text).map_err(at_path)?;
+    let mut spec = read_text(&text).map_err(at_path)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    for dataset in &mut spec.datasets {
+        dataset.data.relative_to(folder);
+    }
     let expected = match &spec.expected {
         None => Expected::default(),
         Some(name) => {
-            let path = path.parent().unwrap_or(Path::new(".")).join(name);
+            let path = folder.join(name);
             let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
             Expected::parse(&text).map_err(|error| Error::Corrupt {
                 path: path.clone(),

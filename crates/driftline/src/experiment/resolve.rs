@@ -61,7 +61,7 @@ pub(super) fn plan(
             } else {
                 dataset.data.clone()
             },
-            other_copy: None,
+            other_copy: dataset.data.contents(),
         })
         .collect();
     let methods = spec

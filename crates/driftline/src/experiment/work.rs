@@ -1,11 +1,13 @@
 //! How much work a trial is, by its settings alone: for estimates of time before anything has been timed.
 
+use std::num::NonZeroUsize;
+
 use super::dataset::Dataset;
 use super::plan::Plan;
 use super::trial::TrialKey;
 use crate::adapt::{Candidate, MethodPlan};
 use crate::data::Shape;
-use crate::datasets::PortraitsOverTime;
+use crate::datasets::{PortraitsOverTime, TableOverTime, catalog};
 use crate::models::AnyLearner;
 
 /// Numbers of examples and the form of each, as far as settings tell.
@@ -53,7 +55,8 @@ impl Sizes {
 }
 
 impl Dataset {
-    /// What the settings say; a split by years, whose numbers only the files tell, counts like the dated portraits.
+    /// What the settings say; a split by years, whose numbers only the files tell, counts like the dated portraits, and
+    /// a table like what the catalogue says of it.
     pub fn sizes(&self) -> Sizes {
         let image = |side: usize| Shape::Image {
             height: side,
@@ -62,6 +65,7 @@ impl Dataset {
         };
         match self {
             Dataset::Scored(scored) => scored.data.sizes(),
+            Dataset::Table(settings) => table_sizes(settings),
             Dataset::Gaussian(settings) => Sizes {
                 shape: Shape::Vector(settings.dimension.get()),
                 classes: settings.classes,
@@ -114,6 +118,24 @@ impl Dataset {
                 target_pool: settings.target_pool,
             },
         }
+    }
+}
+
+/// A table of your own counts as one of 10,000 rows and ten features: for a guess at the time before anything was timed.
+fn table_sizes(settings: &TableOverTime) -> Sizes {
+    let form = settings.catalog.as_deref();
+    let form = form.and_then(|name| catalog::table(name).ok());
+    let (rows, features, classes) = form.map_or((10_000, 10, 2), |form| {
+        (form.rows, form.features, form.classes)
+    });
+    let rows = rows / settings.one_in.map_or(1, NonZeroUsize::get);
+    let source = settings.source_rows.map_or(rows / 10, NonZeroUsize::get);
+    Sizes {
+        shape: Shape::Vector(features),
+        classes,
+        source,
+        stream: rows.saturating_sub(source),
+        target_pool: settings.target_rows.map_or(rows / 10, NonZeroUsize::get),
     }
 }
 

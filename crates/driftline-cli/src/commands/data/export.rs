@@ -6,35 +6,27 @@ use std::path::{Path, PathBuf};
 
 use driftline::Error;
 use driftline::data::{Inputs, Shape};
+use driftline::datasets::catalog::{self, TableCut};
 use driftline::datasets::{Cache, Digits, RotatingDigits};
 use driftline::files::write_with;
 use driftline::random::Seed;
 
+use super::ExportArgs;
 use crate::failure::{Failure, Outcome, Result};
 use crate::output;
-
-/// Where a table is cut.
-enum Cut {
-    /// So many rows are the source, the rest the stream.
-    Rows(usize),
-    /// Rows that begin with this field are the source; the field itself is left out.
-    FirstField(&'static str),
-}
-
-/// A data set that is one table: name, cut, label, window.
-const TABLES: [(&str, Cut, &str, usize); 4] = [
-    ("elec2", Cut::Rows(5_000), "target", 500),
-    ("weather", Cut::Rows(2_000), "target", 365),
-    ("covertype", Cut::Rows(50_000), "Cover_Type", 50_000),
-    ("keystroke", Cut::FirstField("1"), "user", 200),
-];
 
 /// A tenth of the paper's images: enough to see the drift, few enough for a folder.
 const FEWER_DIGITS: usize = 10;
 
-pub fn run(cache: &Cache, name: &str, folder: &Path, force: bool) -> Result {
+pub fn run(cache: &Cache, args: &ExportArgs) -> Result {
+    let ExportArgs {
+        name,
+        folder,
+        force,
+        source_rows,
+    } = args;
     let occupied = fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some());
-    if occupied && !force {
+    if occupied && !*force {
         return Err(Failure::with_help(
             format!("{} is not empty", folder.display()),
             "choose another folder, or write into it with --force",
@@ -43,10 +35,21 @@ pub fn run(cache: &Cache, name: &str, folder: &Path, force: bool) -> Result {
     // The folder is made once the data set is known to be there.
     let make = || fs::create_dir_all(folder).map_err(Error::io(folder));
     let shown = folder.display();
-    let command = if let Some((_, cut, label, window)) = TABLES.iter().find(|t| t.0 == name) {
+    let form = catalog::find(name)?.table;
+    let command = if let Some(form) = form {
         let files = cache.files(name)?;
+        let cut = match (source_rows, form.cut) {
+            (Some(rows), TableCut::Rows(_)) => TableCut::Rows(rows.get()),
+            (Some(_), TableCut::Part { column, .. }) => {
+                return Err(Failure::told(format!(
+                    "the column `{column}` says what the source of `{name}` is, so --source-rows cannot"
+                )));
+            }
+            (None, cut) => cut,
+        };
         make()?;
-        let label = table(&files[0], folder, cut, label)?;
+        let label = table(&files[0], folder, cut, form.label)?;
+        let window = form.window;
         format!(
             "driftline adapt --source {shown}/source.csv --label {label} --stream {shown}/stream.csv --window {window} \
              --answers {label} --out {shown}/run"
@@ -60,7 +63,7 @@ pub fn run(cache: &Cache, name: &str, folder: &Path, force: bool) -> Result {
     } else {
         return Err(Failure::with_help(
             format!("`{name}` cannot be exported"),
-            "these can: elec2, weather, covertype, keystroke, mnist, fashion-mnist",
+            "mnist, fashion-mnist and every data set that is one table can: see `driftline data export --help`",
         ));
     };
     output::print(&format!("{command}\n"))?;
@@ -76,14 +79,14 @@ fn digits(cache: &Cache, name: &str) -> Result<Option<Digits>> {
 }
 
 /// Cuts a CSV file in two, line by line; the name of the label column as the file has it.
-fn table(path: &Path, folder: &Path, cut: &Cut, label: &str) -> Result<String> {
+fn table(path: &Path, folder: &Path, cut: TableCut, label: &str) -> Result<String> {
     let mut lines = BufReader::new(File::open(path).map_err(Error::io(path))?).lines();
     let mut line = || lines.next().transpose().map_err(Error::io(path));
     let rest = |text: &str| text.split_once(',').map_or("", |(_, rest)| rest).to_owned();
     let header = line()?.unwrap_or_default();
     let header = match cut {
-        Cut::Rows(_) => header,
-        Cut::FirstField(_) => rest(&header),
+        TableCut::Rows(_) => header,
+        TableCut::Part { .. } => rest(&header),
     };
     let label = match header.split(',').any(|name| name == label) {
         true => label.to_owned(),
@@ -101,8 +104,10 @@ fn table(path: &Path, folder: &Path, cut: &Cut, label: &str) -> Result<String> {
             let mut row = 0;
             while let Some(text) = line()? {
                 let (is_source, text) = match cut {
-                    Cut::Rows(rows) => (row < *rows, text),
-                    Cut::FirstField(value) => (text.split(',').next() == Some(value), rest(&text)),
+                    TableCut::Rows(rows) => (row < rows, text),
+                    TableCut::Part { source, .. } => {
+                        (text.split(',').next() == Some(source), rest(&text))
+                    }
                 };
                 let place = usize::from(!is_source);
                 writeln!(writers[place], "{text}").map_err(io([&source, &stream][place]))?;

@@ -131,7 +131,7 @@ fn prove(dataset: &CatalogEntry, files: &Files) -> Result<()> {
     };
     let rows = match dataset.name {
         "portraits" => trial.portraits().map(|portraits| portraits.len()),
-        name => trial.table(name).map(|table| table.len()),
+        name => trial.rows_of_table(name),
     };
     match rows.map_err(|error| fault(error.to_string()))? {
         0 => Err(fault("it holds no example".into())),
@@ -158,15 +158,36 @@ mod tests {
         let file = folder.path().join("mine.csv");
         std::fs::write(&file, "session,f0,user\n1,0.5,3\n2,0.25,1\n").unwrap();
         run(&cache, &args("keystroke", &file), Verbosity::Quiet).unwrap();
-        assert_eq!(cache.table("keystroke").unwrap().len(), 2);
+        assert_eq!(cache.rows_of_table("keystroke").unwrap(), 2);
         std::fs::write(&file, "session,f0,user\n1,many,3\n").unwrap();
         let error = run(&cache, &args("keystroke", &file), Verbosity::Quiet).unwrap_err();
         assert!(error.to_string().contains("`many`"), "{error}");
         assert!(!error.to_string().contains("tmp"), "{error}");
         std::fs::write(&file, "session,f0,user\n").unwrap();
         let error = run(&cache, &args("keystroke", &file), Verbosity::Quiet).unwrap_err();
-        assert!(error.to_string().contains("no example"), "{error}");
-        assert_eq!(cache.table("keystroke").unwrap().len(), 2);
+        assert!(error.to_string().contains("no rows"), "{error}");
+        assert_eq!(cache.rows_of_table("keystroke").unwrap(), 2);
+    }
+
+    #[test]
+    fn tables_with_a_part_and_names_of_classes_are_imported_packed_or_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = Cache::at(folder.path().join("cache"));
+        let text = "part,f0,label\nsource,0.5,c1\nstream,0.25,c2\n";
+        let file = folder.path().join("outdoor.csv");
+        std::fs::write(&file, text).unwrap();
+        run(&cache, &args("outdoor", folder.path()), Verbosity::Quiet).unwrap();
+        assert_eq!(cache.rows_of_table("outdoor").unwrap(), 2);
+        let packed = folder.path().join("UG_2C_2D.csv.gz");
+        let writer = std::fs::File::create(&packed).unwrap();
+        let mut writer = flate2::write::GzEncoder::new(writer, flate2::Compression::fast());
+        std::io::Write::write_all(&mut writer, b"x,y,label\n1,2,1\n3,4,2\n5,6,1\n").unwrap();
+        writer.finish().unwrap();
+        run(&cache, &args("archive-ug-2c-2d", &packed), Verbosity::Quiet).unwrap();
+        assert_eq!(cache.rows_of_table("archive-ug-2c-2d").unwrap(), 3);
+        std::fs::write(&file, text.replace("0.25", "wide")).unwrap();
+        let error = run(&cache, &args("outdoor", &file), Verbosity::Quiet).unwrap_err();
+        assert!(error.to_string().contains("`wide`"), "{error}");
     }
 
     #[test]

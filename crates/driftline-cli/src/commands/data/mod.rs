@@ -7,6 +7,7 @@ mod fetch;
 mod gather;
 mod show;
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -22,6 +23,7 @@ Examples:
   driftline data fetch mnist
   driftline data fetch mnist --from ~/Downloads/mnist
   driftline data fetch portraits --from faces/
+  driftline data fetch outdoor --from outdoor.csv.gz
   driftline data export elec2 elec2-files
   driftline data check")]
 pub struct DataArgs {
@@ -50,15 +52,7 @@ enum Action {
         json: bool,
     },
     /// Write a cached data set as ordinary files, a labelled source and a stream, to try `adapt` on
-    Export {
-        /// Name of the data set: elec2, weather, covertype, keystroke, mnist or fashion-mnist (rotating, as images)
-        name: String,
-        /// Folder to write
-        folder: PathBuf,
-        /// Write into a folder that is not empty
-        #[arg(long)]
-        force: bool,
-    },
+    Export(ExportArgs),
     /// Check the stored files against their checksums; exit code 3 if any differs or is missing
     Check {
         /// Name of the data set [default: all that are in the cache]
@@ -81,17 +75,28 @@ struct FetchArgs {
     mirror: Option<String>,
 }
 
+#[derive(Args, Debug)]
+struct ExportArgs {
+    /// Name of the data set: mnist or fashion-mnist (rotating, as images), or one that is a table: covertype, elec2,
+    /// weather, keystroke, outdoor, emg, archive-…
+    name: String,
+    /// Folder to write
+    folder: PathBuf,
+    /// Write into a folder that is not empty
+    #[arg(long)]
+    force: bool,
+    /// So many rows from the first are the source, where no column says so [default: 5 % of an archive-…]
+    #[arg(long, value_name = "N")]
+    source_rows: Option<NonZeroUsize>,
+}
+
 pub fn run(args: &DataArgs, verbosity: Verbosity) -> Result {
     let cache = args.cache.open()?;
     match &args.action {
         Action::Fetch(args) => fetch::run(&cache, args, verbosity),
         Action::List { json } => show::list(&cache, *json),
         Action::Describe { name, json } => show::describe(&cache, name, *json),
-        Action::Export {
-            name,
-            folder,
-            force,
-        } => export::run(&cache, name, folder, *force),
+        Action::Export(args) => export::run(&cache, args),
         Action::Check { name, json } => show::check(&cache, name.as_deref(), *json),
     }
 }

