@@ -26,6 +26,7 @@
 //! The library prints nothing, reads no clock and no environment, and draws no random number that does not come from
 //! a [`random::Seed`]: the same call gives the same bytes, for any number of threads.
 
+pub mod advice;
 pub mod cancel;
 pub mod error;
 pub mod files;

@@ -145,7 +145,7 @@ pub(super) fn expect_known_answers(
             let fault = DataFault::new(path, "none of the answers is a class of the model")
                 .column(choice.answers.as_deref().unwrap_or_default())
                 .help(format!(
-                    "the classes are `{classes}`; name the column that has them with --answers"
+                    "the classes are `{classes}`; name the column that has them with {{answers}}"
                 ));
             Err(fault.into())
         }

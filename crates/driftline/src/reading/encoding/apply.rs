@@ -40,14 +40,14 @@ fn expect_no_change(encoding: &Encoding, choice: &Choice, path: &Path) -> Result
             return fault(
                 name,
                 "is a feature of the model, so it cannot be left out",
-                "fit a model without it: --exclude together with --source",
+                "fit a model without it: {exclude} together with {source}",
             );
         }
         if categories.is_none() && choice.categories.iter().any(|other| other == name) {
             return fault(
                 name,
                 "is a number to the model, so its values cannot be categories",
-                "fit a model that takes them so: --category together with --source",
+                "fit a model that takes them so: {category} together with {source}",
             );
         }
     }
@@ -81,7 +81,7 @@ impl Applied {
                     format!("holds {found}, but the model takes {shape}"),
                 )
                 .column(&field.name)
-                .help("fit the source with --image-size HEIGHTxWIDTH to have all pictures resized")
+                .help("fit the source with {image-size} HEIGHTxWIDTH to have all images resized")
                 .into());
             }
         }
@@ -98,12 +98,12 @@ impl Applied {
                 "is a feature of the model, so it cannot be the answers",
             )
             .column(answers)
-            .help("leave it out of the source with --exclude")
+            .help("leave it out of the source with {exclude}")
             .into());
         }
         expect_no_change(encoding, choice, path)?;
         let ids = choice.ids.iter().map(|name| {
-            let at = find(fields, name, "--id", path)?;
+            let at = find(fields, name, "passing through", path)?;
             Ok((name.clone(), at))
         });
         Ok(Self {

@@ -195,7 +195,7 @@ impl Applied {
 
     fn missing(&self, frame: &Frame, at: usize, row: usize) -> Error {
         self.place(frame, at, row, "the value is missing".into())
-            .help("fill it in; --impute fills missing values from the source, and a model fitted with --exclude does without the column")
+            .help("fill it in; {impute} fills missing values from the source, and a model fitted with {exclude} does without the column")
             .into()
     }
 }
