@@ -209,17 +209,40 @@ fn fill(
     shift: f64,
     scale: f64,
 ) -> bool {
-    let mut finite = true;
-    let cells = values.iter_mut().step_by(width).zip(rows);
+    let mut column = [0.0; BLOCK];
+    let column = &mut column[..rows.len()];
     match numbers {
-        Numbers::Single(numbers) => cells.for_each(|(out, &row)| {
-            *out = ((f64::from(numbers[row]) - shift) / scale) as f32;
-            finite &= out.is_finite();
-        }),
-        Numbers::Double(numbers) => cells.for_each(|(out, &row)| {
-            *out = ((numbers[row] - shift) / scale) as f32;
-            finite &= out.is_finite();
-        }),
+        Numbers::Single(numbers) => standardized(numbers, rows, column, shift, scale),
+        Numbers::Double(numbers) => standardized(numbers, rows, column, shift, scale),
     }
-    !finite
+    for (out, value) in values.iter_mut().step_by(width).zip(&*column) {
+        *out = *value;
+    }
+    !column
+        .iter()
+        .fold(true, |finite, value| finite & value.is_finite())
+}
+
+/// (value − shift) / scale for some rows of a column, side by side in the processor where the rows are.
+fn standardized<T: Copy + Into<f64>>(
+    numbers: &[T],
+    rows: &[usize],
+    column: &mut [f32],
+    shift: f64,
+    scale: f64,
+) {
+    let encode = |value: T| ((value.into() - shift) / scale) as f32;
+    let first = rows.first().copied().unwrap_or(0);
+    match rows.last() {
+        Some(&last) if first + rows.len() == last + 1 => {
+            for (out, &value) in column.iter_mut().zip(&numbers[first..=last]) {
+                *out = encode(value);
+            }
+        }
+        _ => {
+            for (out, &row) in column.iter_mut().zip(rows) {
+                *out = encode(numbers[row]);
+            }
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //! anything is trained. Times, answers and what the files are known by are learned on the way.
 
 use super::survey::Survey;
+use crate::reading::ahead::Ahead;
 use crate::reading::digest::Identity;
 use crate::reading::encoding::Applied;
 use crate::reading::{Frame, Frames, Notes, ReadOptions};
@@ -12,16 +13,17 @@ const ROWS: usize = 16_384;
 
 /// Reads `frames` to their end.
 pub(super) fn pass(
-    frames: &mut dyn Frames,
+    frames: Box<dyn Frames>,
     applied: &Applied,
     options: &ReadOptions,
 ) -> Result<Survey> {
     let mut survey = Survey::new(options.limits.memory);
-    let mut identity = Identity::of(frames);
+    let mut identity = Identity::of(&*frames);
+    let mut frames = Ahead::new(frames)?;
     let mut buffer = applied.buffer();
     loop {
         options.cancel.check()?;
-        let Some(frame) = frames.next_frame()? else {
+        let Some(frame) = frames.next()? else {
             break;
         };
         identity.see(&frame);
@@ -36,7 +38,7 @@ pub(super) fn pass(
             survey.answers.see(&buffer.answers);
         }
     }
-    survey.digests = identity.digests(frames)?;
+    survey.digests = identity.digests(&mut *frames.into_frames())?;
     Ok(survey)
 }
 

@@ -45,9 +45,13 @@ pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
 #[inline]
 fn digits(bytes: &[u8], mut at: usize, before: u64) -> (u64, usize) {
     let mut value = before;
-    while let Some(eight) = bytes.get(at..).and_then(eight_digits) {
-        value = value.wrapping_mul(100_000_000).wrapping_add(eight);
-        at += 8;
+    while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk) {
+        let (digits, count) = up_to_eight(*eight);
+        value = value.wrapping_mul(POWERS[count]).wrapping_add(digits);
+        at += count;
+        if count < 8 {
+            return (value, at);
+        }
     }
     while let Some(digit) = bytes
         .get(at)
@@ -60,19 +64,25 @@ fn digits(bytes: &[u8], mut at: usize, before: u64) -> (u64, usize) {
     (value, at)
 }
 
-/// The number that the first eight bytes write, if all are digits: four pairs, two fours, one eight.
+/// The number that the digits at the start of eight bytes write, and how many they are. All bytes are looked at in one
+/// step; then four pairs, two fours and one eight are put together.
 #[inline]
-fn eight_digits(bytes: &[u8]) -> Option<u64> {
-    let text = u64::from_le_bytes(*bytes.first_chunk()?);
+fn up_to_eight(bytes: [u8; 8]) -> (u64, usize) {
+    let text = u64::from_le_bytes(bytes);
     let values = text.wrapping_sub(0x3030_3030_3030_3030);
     let above = text.wrapping_add(0x4646_4646_4646_4646);
-    if (values | above) & 0x8080_8080_8080_8080 != 0 {
-        return None;
+    // The highest bit of a byte is set if it is no digit; those after the first such byte may err.
+    let others = (values | above) & 0x8080_8080_8080_8080;
+    let count = others.trailing_zeros() as usize / 8;
+    if count == 0 {
+        return (0, 0);
     }
+    // Zeros before them make eight digits of fewer.
+    let values = values << (64 - 8 * count);
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
     let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
     let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
-    Some(low.wrapping_add(high) >> 32)
+    (low.wrapping_add(high) >> 32, count)
 }
 
 /// The signed number after the `e`, and where it ends.
@@ -138,6 +148,18 @@ fn product(digits: u64, five: u128) -> (u64, u64) {
 
 /// Powers up to here need no more than 128 bits to decide.
 const LARGEST: i64 = 27;
+
+const POWERS: [u64; 9] = [
+    1,
+    10,
+    100,
+    1_000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
+];
 
 const TENS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
