@@ -111,12 +111,12 @@ mod tests {
 
         fn next_frame(&mut self) -> Result<Option<Frame>> {
             if self.next == self.rows {
-                self.rows = 0;
-                self.next = 0;
-                return (self.end)().map(|()| None);
+                // A reader that has failed is at its end.
+                let end = std::mem::replace(&mut self.end, || Ok(()));
+                return end().map(|()| None);
             }
-            self.next += u64::from(self.rows > 0);
-            Ok((self.rows > 0).then(|| Frame {
+            self.next += 1;
+            Ok(Some(Frame {
                 file: 0,
                 first_row: self.next,
                 columns: vec![Column::Numbers(Numbers::Double(vec![0.5]))],

@@ -147,6 +147,18 @@ impl Applied {
         buffer: &mut RowBuffer,
         notes: &mut Notes,
     ) -> Result<()> {
+        self.encode_inputs(frame, rows, buffer, notes)?;
+        self.read_parts(frame, rows, buffer, notes)
+    }
+
+    /// Appends the inputs only.
+    pub fn encode_inputs(
+        &self,
+        frame: &Frame,
+        rows: &[usize],
+        buffer: &mut RowBuffer,
+        notes: &mut Notes,
+    ) -> Result<()> {
         // Columns begin somewhere inside a row, and here is none.
         if rows.is_empty() {
             return Ok(());
@@ -155,9 +167,19 @@ impl Applied {
         buffer.values.resize(start + rows.len() * self.width, 0.0);
         let values = &mut buffer.values[start..];
         match &self.encoding.input {
-            InputEncoding::Images { .. } => self.copy_images(frame, rows, values)?,
-            InputEncoding::Features(_) => self.fill_features(frame, rows, values, notes)?,
+            InputEncoding::Images { .. } => self.copy_images(frame, rows, values),
+            InputEncoding::Features(_) => self.fill_features(frame, rows, values, notes),
         }
+    }
+
+    /// Appends everything else: origins, times, answers, identifiers.
+    pub fn read_parts(
+        &self,
+        frame: &Frame,
+        rows: &[usize],
+        buffer: &mut RowBuffer,
+        notes: &mut Notes,
+    ) -> Result<()> {
         buffer.origins.extend(
             rows.iter()
                 .map(|&row| (frame.file as u32, frame.first_row + row as u64)),

@@ -11,8 +11,10 @@ use crate::reading::selection::cell_text;
 use crate::reading::{Column, Frame, NoteCode, Notes, Numbers};
 use crate::{Error, Result};
 
-/// Rows that are encoded together: their inputs stay in the processor's cache while column after column is filled in.
+/// Rows that are encoded together, at most, and bytes of their inputs: these stay in the processor's nearest cache while
+/// column after column is filled in.
 const BLOCK: usize = 256;
+const BLOCK_BYTES: usize = 1 << 14;
 
 impl Applied {
     pub(super) fn fill_features(
@@ -26,6 +28,7 @@ impl Applied {
             return Ok(());
         };
         let width = self.width;
+        let block = (BLOCK_BYTES / (4 * width.max(1))).clamp(16, BLOCK);
         // The plain case, numbers that are there, side by side on all threads; the rest afterwards, where it occurs.
         let numbers: Vec<(usize, &Numbers, f64, f64)> = self
             .columns
@@ -41,8 +44,9 @@ impl Applied {
             )
             .collect();
         let blocks = values
-            .par_chunks_mut(BLOCK * width)
-            .zip(rows.par_chunks(BLOCK));
+            .par_chunks_mut(block * width)
+            .with_min_len(BLOCK / block)
+            .zip(rows.par_chunks(block));
         let odd = blocks
             .map(|(values, rows)| {
                 let mut odd = vec![false; numbers.len()];

@@ -1,5 +1,5 @@
-//! The first pass over a stream. Every row is encoded, and let go again: what is wrong with the last one is told before
-//! anything is trained. Times, answers and what the files are known by are learned on the way.
+//! The first pass over a stream. Every row is encoded, or seen to be fit for it, and let go again: what is wrong with the
+//! last one is told before anything is trained. Times, answers and what the files are known by are learned on the way.
 
 use super::survey::Survey;
 use crate::reading::ahead::Ahead;
@@ -30,10 +30,15 @@ pub(super) fn pass(
         let rows = applied.selected(&frame);
         survey.rows += rows.len() as u64;
         survey.filtered += (frame.rows - rows.len()) as u64;
+        let plain = applied.is_plain(&frame);
         for rows in rows.chunks(ROWS) {
             buffer.clear();
             // The same is noted again when the windows are read.
-            applied.encode(&frame, rows, &mut buffer, &mut Notes::new())?;
+            let notes = &mut Notes::new();
+            if !plain {
+                applied.encode_inputs(&frame, rows, &mut buffer, notes)?;
+            }
+            applied.read_parts(&frame, rows, &mut buffer, notes)?;
             see_times(&mut survey, applied, &frame, rows, &buffer.times)?;
             survey.answers.see(&buffer.answers);
         }

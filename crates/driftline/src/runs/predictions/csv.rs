@@ -160,8 +160,9 @@ mod tests {
             let values = rows.iter().flat_map(|&(.., a, b)| [a * 0.5, b, 1.0 - a * 0.5 - b]);
             let probabilities = Probabilities::new(values.collect(), 3).unwrap();
             let labels = Labels::new(rows.iter().map(|row| row.1).collect(), 3).unwrap();
+            let names = ["id".to_owned(), "a\"b".into(), "p_é".into(), "p, 1".into(), String::new()];
             let mut writer = csv::Writer::from_writer(vec![]);
-            writer.write_record(&classes).unwrap();
+            writer.write_record(&names).unwrap();
             for (at, (text, label, ..)) in rows.iter().enumerate() {
                 writer.write_field(text).unwrap();
                 writer.write_field(&classes[*label as usize]).unwrap();
@@ -172,7 +173,7 @@ mod tests {
             }
             let begin = |row: usize, line: &mut Vec<u8>| field(line, &rows[row].0);
             let parts = lines(&classes, &labels, &probabilities, begin);
-            let all = [header(&classes), parts.concat()].concat();
+            let all = [header(&names), parts.concat()].concat();
             prop_assert_eq!(
                 String::from_utf8(all).unwrap(),
                 String::from_utf8(writer.into_inner().unwrap()).unwrap()
