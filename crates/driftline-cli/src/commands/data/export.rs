@@ -36,6 +36,11 @@ pub fn run(cache: &Cache, args: &ExportArgs) -> Result {
     let make = || fs::create_dir_all(folder).map_err(Error::io(folder));
     let shown = folder.display();
     let form = catalog::find(name)?.table;
+    if source_rows.is_some() && form.is_none() {
+        return Err(Failure::told(format!(
+            "`{name}` is not one table, so --source-rows cannot cut it"
+        )));
+    }
     let command = if let Some(form) = form {
         let files = cache.files(name)?;
         let cut = match (source_rows, form.cut) {
