@@ -68,11 +68,24 @@ pub fn run(cache: &Cache, args: &ExportArgs) -> Result {
     } else {
         return Err(Failure::with_help(
             format!("`{name}` cannot be exported"),
-            "mnist, fashion-mnist and every data set that is one table can: see `driftline data export --help`",
+            format!("these can: {}", exportable()),
         ));
     };
     output::print(&format!("{command}\n"))?;
     Ok(Outcome::Done)
+}
+
+/// The data sets that are one table, the fourteen of the archive as one, and the digits.
+fn exportable() -> String {
+    let tables = catalog::all()
+        .iter()
+        .filter(|dataset| dataset.table.is_some());
+    let tables = tables.map(|dataset| dataset.name);
+    let mut names: Vec<&str> = tables
+        .filter(|name| !name.starts_with("archive-"))
+        .collect();
+    names.extend(["archive-…", "mnist", "fashion-mnist"]);
+    names.join(", ")
 }
 
 fn digits(cache: &Cache, name: &str) -> Result<Option<Digits>> {
