@@ -36,6 +36,11 @@ pub fn run(cache: &Cache, args: &ExportArgs) -> Result {
     let make = || fs::create_dir_all(folder).map_err(Error::io(folder));
     let shown = folder.display();
     let form = catalog::find(name)?.table;
+    if source_rows.is_some() && form.is_none() {
+        return Err(Failure::told(format!(
+            "`{name}` is not one table, so --source-rows cannot cut it"
+        )));
+    }
     let command = if let Some(form) = form {
         let files = cache.files(name)?;
         let cut = match (source_rows, form.cut) {
@@ -63,11 +68,24 @@ pub fn run(cache: &Cache, args: &ExportArgs) -> Result {
     } else {
         return Err(Failure::with_help(
             format!("`{name}` cannot be exported"),
-            "mnist, fashion-mnist and every data set that is one table can: see `driftline data export --help`",
+            format!("these can: {}", exportable()),
         ));
     };
     output::print(&format!("{command}\n"))?;
     Ok(Outcome::Done)
+}
+
+/// The data sets that are one table, the fourteen of the archive as one, and the digits.
+fn exportable() -> String {
+    let tables = catalog::all()
+        .iter()
+        .filter(|dataset| dataset.table.is_some());
+    let tables = tables.map(|dataset| dataset.name);
+    let mut names: Vec<&str> = tables
+        .filter(|name| !name.starts_with("archive-"))
+        .collect();
+    names.extend(["archive-…", "mnist", "fashion-mnist"]);
+    names.join(", ")
 }
 
 fn digits(cache: &Cache, name: &str) -> Result<Option<Digits>> {

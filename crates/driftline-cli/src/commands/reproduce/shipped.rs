@@ -45,6 +45,7 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "as-printed-rot-mnist",
     "architectures-rot-mnist",
     "covertype",
+    "keystroke",
     "beyond-search-rot-mnist",
     "beyond-rot-mnist",
     "beyond-search-portraits",
