@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use driftline::data::{Examples, Inputs, Probabilities, Shape, Task, Windowing};
+use driftline::data::{Examples, Inputs, Probabilities, Remainder, Shape, Task, Windowing};
 use driftline::experiment::{
-    Check, CurriculumPlan, Method, Observation, Observer, Plan, Resources, Runner, Selection,
-    Shard, Store, StoreWarning, Table, Trial, TrialKey, Verdict,
+    Check, CheckVerdict, Method, Observation, Observer, Plan, Resources, Runner, Selection, Shard,
+    Store, StoreWarning, Table, Trial, TrialKey,
 };
 use driftline::models::Classifier;
 use driftline::random::Seed;
@@ -258,14 +258,14 @@ fn a_selection_runs_its_part() {
         .collect();
     assert_eq!(found, [("Gradual ST", 0), ("Gradual ST", 2)]);
     let open = Check::all(&store);
-    assert_eq!(open[0].verdict, Verdict::Open, "not all trials are there");
+    assert_eq!(open[0].verdict, CheckVerdict::Open, "not all trials are there");
     drop(store);
     let others = Selection {
         seeds: Some(vec![7, 8, 9]),
         ..all()
     };
     let store = run(&small(), folder.path(), 1, &others).unwrap();
-    assert_eq!(Check::all(&store)[0].verdict, Verdict::Open, "others are");
+    assert_eq!(Check::all(&store)[0].verdict, CheckVerdict::Open, "others are");
     let unknown = Selection {
         methods: Some(vec!["Gradul ST".into()]),
         ..all()
@@ -285,23 +285,23 @@ fn checks_are_decided_from_the_finished_trials() {
     };
     assert_eq!(
         verdicts("method = \"Source\"\nat-least = 0\n"),
-        Verdict::Holds
+        CheckVerdict::Holds
     );
     assert_eq!(
         verdicts("method = \"Source\"\nat-least = 100.1\n"),
-        Verdict::Fails
+        CheckVerdict::Fails
     );
     assert_eq!(
         verdicts("method = \"Source\"\nat-most = 100\ntrials = 3\n"),
-        Verdict::Holds
+        CheckVerdict::Holds
     );
     assert_eq!(
         verdicts("method = \"Source\"\nabove = \"Source\"\n"),
-        Verdict::Holds
+        CheckVerdict::Holds
     );
     assert_eq!(
         verdicts("method = \"Source\"\nabove = \"Source\"\nby = 0.001\n"),
-        Verdict::Fails
+        CheckVerdict::Fails
     );
 }
 
@@ -320,7 +320,7 @@ impl Method for NearestMean {
         &self,
         task: &Task,
         _: Seed,
-        _: Resources<'_>,
+        _: &Resources,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>> {
         let source = Examples::from(&task.source);
@@ -334,13 +334,10 @@ impl Method for NearestMean {
                 .for_each(|(mean, x)| *mean += x / count);
         }
         let model = Means(means);
-        let stages = CurriculumPlan::SourceOnly
-            .curriculum()
-            .stages(task, Seed::new(0))?;
         report(Observation {
             model: &model,
             labeling: None,
-            remainder: stages.remainder,
+            remainder: Remainder::None,
         })?;
         Ok(Box::new(model))
     }
