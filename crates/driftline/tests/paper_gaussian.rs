@@ -8,9 +8,9 @@ use driftline::data::{Examples, Fraction, NonNegative, Tail, Windowing};
 use driftline::datasets::gaussian::MovingGaussians;
 use driftline::evaluate::accuracy;
 use driftline::experiment::Dataset;
-use driftline::models::{AnyModel, Learner};
 use driftline::models::linear::{LinearLearner, Penalty, Solver};
 use driftline::models::training::Training;
+use driftline::models::{AnyModel, Learner};
 use driftline::random::Seed;
 
 #[test]

@@ -57,11 +57,7 @@ fn a_misspelt_key_is_named_with_its_line_and_the_likely_one() {
     let found = message("[model.linear]\nl2 = 0.02", "[model.linaer]\nl2 = 0.02");
     assert_mentions(
         &found,
-        &[
-            "methods[0]",
-            "no model `linaer`",
-            "did you mean `linear`?",
-        ],
+        &["methods[0]", "no model `linaer`", "did you mean `linear`?"],
     );
     assert!(!found.contains("curriculum"), "{found}");
     for (key, part) in [

@@ -258,14 +258,22 @@ fn a_selection_runs_its_part() {
         .collect();
     assert_eq!(found, [("Gradual ST", 0), ("Gradual ST", 2)]);
     let open = Check::all(&store);
-    assert_eq!(open[0].verdict, CheckVerdict::Open, "not all trials are there");
+    assert_eq!(
+        open[0].verdict,
+        CheckVerdict::Open,
+        "not all trials are there"
+    );
     drop(store);
     let others = Selection {
         seeds: Some(vec![7, 8, 9]),
         ..all()
     };
     let store = run(&small(), folder.path(), 1, &others).unwrap();
-    assert_eq!(Check::all(&store)[0].verdict, CheckVerdict::Open, "others are");
+    assert_eq!(
+        Check::all(&store)[0].verdict,
+        CheckVerdict::Open,
+        "others are"
+    );
     let unknown = Selection {
         methods: Some(vec!["Gradul ST".into()]),
         ..all()
