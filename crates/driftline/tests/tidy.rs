@@ -19,8 +19,10 @@ const LAYERS: &[&[&str]] = &[
     &["files", "random", "math", "cancel"],
     &["data"],
     &["models", "reading", "transport"],
-    &["adapt", "evaluate", "datasets"],
-    &["theory", "experiment", "service"],
+    &["adapt"],
+    &["evaluate", "datasets"],
+    &["theory", "experiment", "runs"],
+    &["prelude"],
 ];
 
 /// Pairs of one layer of which the first may use the second.
