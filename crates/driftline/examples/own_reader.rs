@@ -78,7 +78,7 @@ impl Frames for Log {
         Ok(Some(frame))
     }
 
-    fn stated(&self) -> String {
+    fn detected(&self) -> String {
         "a log of name=value pairs".into()
     }
 }

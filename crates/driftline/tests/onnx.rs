@@ -16,7 +16,7 @@ use driftline::models::AnyModel;
 use driftline::models::network::layers::{Conv, Layer, MaxPool, Output, Padding};
 use driftline::models::network::{Architecture, Network};
 use driftline::random::Seed;
-use driftline::reading::{Choice, Notes, ReadOptions, read_all};
+use driftline::reading::{ColumnChoice, Notes, ReadOptions, read_all};
 use driftline::runs::{Bundle, Fit, onnx};
 use memory::{Memory, circle, corners};
 use wire::{Model, Tensor};
@@ -32,9 +32,9 @@ fn fit(table: &Memory, model: &str, impute: bool) -> Bundle {
 
 /// What the graph takes, which is the table's own numbers.
 fn compare(bundle: &Bundle, table: &Memory, input: Tensor, impute: bool) {
-    let choice = Choice {
+    let choice = ColumnChoice {
         impute,
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     let rows = read_all(
         table,

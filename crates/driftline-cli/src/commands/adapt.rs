@@ -118,7 +118,7 @@ fn planned(plan: &Preview) -> String {
     text += &format!(
         "stream    {} rows, {}\nwindows   {}; {}\n",
         plan.rows,
-        plan.stated,
+        plan.detected,
         plan.windows.len(),
         plan.remainder
     );

@@ -107,7 +107,7 @@ pub fn surveyed(survey: &SourcePreview) -> String {
     format!(
         "source    {} rows, {}\nclasses   {}\ninput     {}: {}\nmodel     {}\n",
         survey.rows,
-        survey.stated,
+        survey.detected,
         counts.join(", "),
         survey.input,
         survey.features.join(", "),

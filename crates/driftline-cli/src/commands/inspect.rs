@@ -68,7 +68,7 @@ fn table(view: &TableView) -> String {
     }
     format!(
         "{}\n{} rows, {} columns\n{}\n",
-        view.stated,
+        view.detected,
         view.rows,
         view.columns.len(),
         table.trim_fmt()
@@ -94,7 +94,7 @@ fn model(view: &ModelView) -> String {
         counts.join(", "),
         view.input,
         view.source.rows,
-        view.source.stated,
+        view.source.detected,
         view.source.seed,
     )
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use driftline::reading::{Choice, Note, NoteCode};
+use driftline::reading::{ColumnChoice, Note, NoteCode};
 use driftline::runs::{Bundle, RunFolder, RunManifest, predict};
 use serde_json::json;
 
@@ -50,7 +50,7 @@ pub struct PredictArgs {
 pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
     let runtime = args.threads.runtime(interrupt::listen());
     let bundle = open(&args.model, args.version)?.with_runtime(&runtime)?;
-    let choice = Choice {
+    let choice = ColumnChoice {
         ids: args.id.clone(),
         ..args.table.choice()
     };

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use clap::{Args, ValueEnum};
 use driftline::Cancel;
 use driftline::models::Runtime;
-use driftline::reading::{Choice, Colour, Files, ReadOptions, RowFilter};
+use driftline::reading::{Colour, ColumnChoice, Files, ReadOptions, RowFilter};
 
 use crate::failure::{Failure, Result};
 
@@ -87,13 +87,13 @@ pub struct StreamArgs {
 
 impl TableArgs {
     /// The columns and rows, without label, time, answers and identifiers.
-    pub fn choice(&self) -> Choice {
-        self.chosen(Choice::default())
+    pub fn choice(&self) -> ColumnChoice {
+        self.chosen(ColumnChoice::default())
     }
 
     /// The same, added to what was chosen elsewhere.
-    pub fn chosen(&self, other: Choice) -> Choice {
-        Choice {
+    pub fn chosen(&self, other: ColumnChoice) -> ColumnChoice {
+        ColumnChoice {
             exclude: self.exclude.clone(),
             categories: self.category.clone(),
             filters: self.filters.clone(),
@@ -136,8 +136,8 @@ impl ThreadArgs {
 
 impl StreamArgs {
     /// The columns of the stream; those that are no features in it are none in the source either.
-    pub fn choice(&self, table: &TableArgs) -> Choice {
-        Choice {
+    pub fn choice(&self, table: &TableArgs) -> ColumnChoice {
+        ColumnChoice {
             time: self.time.clone(),
             answers: self.answers.clone(),
             ids: self.id.clone(),

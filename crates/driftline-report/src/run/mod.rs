@@ -164,7 +164,7 @@ fn facts(run: &RunFolder, source: &SourceRecord) -> Vec<(String, String)> {
             "Validation".into(),
             validation.map_or("unknown: too few rows".into(), words::held_out),
         ),
-        ("Stream".into(), manifest.stated.clone()),
+        ("Stream".into(), manifest.detected.clone()),
     ];
     let (role, first) = match &manifest.origin {
         Origin::Source(inputs) => ("Source file", inputs),

@@ -13,7 +13,7 @@ pub fn fitted(bundle: &Bundle) -> String {
         source.model,
         source.rows,
         bundle.encoding.shape(),
-        source.stated,
+        source.detected,
         bundle.classes().len(),
         source.validation.as_ref().map_or_else(
             || "too few rows to hold any out, so accuracy is unknown".into(),

@@ -124,7 +124,7 @@ mod tests {
             }))
         }
 
-        fn stated(&self) -> String {
+        fn detected(&self) -> String {
             String::new()
         }
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Choice, Field};
+use super::{ColumnChoice, Field};
 use crate::Result;
 use crate::error::DataFault;
 
@@ -53,7 +53,7 @@ pub(super) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     text.join(", ")
 }
 
-impl Choice {
+impl ColumnChoice {
     /// Whether a table has the columns of time and identifiers.
     pub(crate) fn expect_in(&self, fields: &[Field], path: &Path) -> Result<()> {
         if let Some(name) = &self.time {

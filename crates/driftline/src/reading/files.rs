@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::digest::Beside;
+use super::file_list::FileListFrames;
 use super::formats::arff::ArffFrames;
 use super::formats::csv::CsvFrames;
 #[cfg(feature = "images")]
@@ -11,7 +12,6 @@ use super::formats::images::ImageFrames;
 use super::formats::parquet::ParquetFrames;
 use super::formats::{idx, mat, npy};
 use super::glob::matches_of;
-use super::several::SeveralFrames;
 use super::{FrameSource, Frames, ReadOptions};
 use crate::error::DataFault;
 use crate::{Error, Result};
@@ -45,7 +45,7 @@ impl FrameSource for Files {
     fn open(&self, options: &ReadOptions) -> Result<Box<dyn Frames>> {
         match &self.paths[..] {
             [path] => open(path, options),
-            paths => Ok(Box::new(SeveralFrames::open(paths, options)?)),
+            paths => Ok(Box::new(FileListFrames::open(paths, options)?)),
         }
     }
 
@@ -54,7 +54,7 @@ impl FrameSource for Files {
     }
 
     fn check(&self, options: &ReadOptions) -> Result<()> {
-        SeveralFrames::open(&self.paths, options)?.check()
+        FileListFrames::open(&self.paths, options)?.check()
     }
 }
 

@@ -20,7 +20,7 @@ pub trait Frames: Send {
     fn next_frame(&mut self) -> Result<Option<Frame>>;
 
     /// What was detected, for people: "CSV, `;` between fields, header in line 1".
-    fn stated(&self) -> String;
+    fn detected(&self) -> String;
 
     /// How many rows there are, where the format says so beforehand. It may be wrong in a damaged file.
     fn rows(&self) -> Option<u64> {

@@ -2,11 +2,12 @@
 //! into [`Rows`]; a [`WindowedStream`] walks a stream of them window by window.
 
 mod ahead;
-mod choice;
+mod column_choice;
 mod columns;
 mod digest;
 mod elements;
 mod encoding;
+mod file_list;
 mod files;
 pub mod formats;
 mod frame;
@@ -19,14 +20,13 @@ mod options;
 mod rows;
 mod schema;
 mod selection;
-mod several;
 mod table;
 mod texts;
 mod windows;
 
 pub(crate) use crate::data::time;
 pub use crate::data::{Period, Time};
-pub use choice::{Choice, RowFilter};
+pub use column_choice::{ColumnChoice, RowFilter};
 pub use digest::InputDigest;
 pub(crate) use digest::blake3;
 pub use encoding::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows};

@@ -1,7 +1,7 @@
 //! A table of numbers as inputs, without labels and as it stands.
 
 use super::encoding::{Applied, Coding, Encoding, Feature, InputEncoding};
-use super::{Choice, FrameSource, Kind, Notes, ReadOptions};
+use super::{ColumnChoice, FrameSource, Kind, Notes, ReadOptions};
 use crate::Result;
 use crate::data::Inputs;
 use crate::error::DataFault;
@@ -36,7 +36,7 @@ pub fn read_numbers(
     };
     let applied = Applied::new(
         &encoding,
-        &Choice::default(),
+        &ColumnChoice::default(),
         frames.fields(),
         frames.files(),
     )?;

@@ -8,7 +8,7 @@ use super::digest::Identity;
 use super::encoding::Applied;
 use super::schema::{self, Opened};
 use super::{
-    Choice, Encoding, FrameSource, Frames, InputDigest, NoteCode, Notes, ReadOptions, Time,
+    ColumnChoice, Encoding, FrameSource, Frames, InputDigest, NoteCode, Notes, ReadOptions, Time,
 };
 use crate::data::Inputs;
 use crate::error::DataFault;
@@ -22,7 +22,7 @@ pub struct Rows {
     pub times: Option<Vec<Time>>,
     /// Where answers were asked for. They are for scoring: nothing that adapts may see them.
     pub answers: Option<Vec<Answer>>,
-    /// The columns to pass through, in the order of [`Choice::ids`].
+    /// The columns to pass through, in the order of [`ColumnChoice::ids`].
     pub ids: Vec<IdColumn>,
     pub origins: Origins,
 }
@@ -173,7 +173,7 @@ pub struct RowReader {
     frames: Box<dyn Frames>,
     applied: Applied,
     notes: Notes,
-    stated: String,
+    detected: String,
     cancel: Cancel,
     /// Where the data are to be hashed.
     identity: Option<Identity>,
@@ -183,7 +183,7 @@ impl RowReader {
     pub fn open(
         source: &dyn FrameSource,
         encoding: &Encoding,
-        choice: &Choice,
+        choice: &ColumnChoice,
         options: &ReadOptions,
     ) -> Result<Self> {
         schema::expect_images(encoding, options)?;
@@ -195,7 +195,7 @@ impl RowReader {
         } = schema::open(source, encoding, choice, &read)?;
         source.check(&read)?;
         Ok(Self {
-            stated: frames.stated(),
+            detected: frames.detected(),
             applied,
             frames,
             notes,
@@ -245,15 +245,15 @@ impl RowReader {
     }
 
     /// What was detected about the files.
-    pub fn stated(&self) -> &str {
-        &self.stated
+    pub fn detected(&self) -> &str {
+        &self.detected
     }
 }
 
 impl fmt::Debug for RowReader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RowReader")
-            .field("stated", &self.stated)
+            .field("detected", &self.detected)
             .finish_non_exhaustive()
     }
 }
@@ -262,7 +262,7 @@ impl fmt::Debug for RowReader {
 pub fn read_all(
     source: &dyn FrameSource,
     encoding: &Encoding,
-    choice: &Choice,
+    choice: &ColumnChoice,
     options: &ReadOptions,
     notes: &mut Notes,
 ) -> Result<Rows> {
@@ -273,7 +273,7 @@ pub fn read_all(
 pub(crate) fn read_all_hashed(
     source: &dyn FrameSource,
     encoding: &Encoding,
-    choice: &Choice,
+    choice: &ColumnChoice,
     options: &ReadOptions,
     notes: &mut Notes,
 ) -> Result<(Rows, Vec<InputDigest>)> {

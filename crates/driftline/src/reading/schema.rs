@@ -3,7 +3,7 @@
 use super::columns::list;
 use super::encoding::{Applied, InputEncoding};
 use super::options::ImageOptions;
-use super::{Choice, Encoding, Field, FrameSource, Frames, NoteCode, Notes, ReadOptions};
+use super::{ColumnChoice, Encoding, Field, FrameSource, Frames, NoteCode, Notes, ReadOptions};
 use crate::{Error, Result};
 
 /// A reader at the first row, which gives the columns that are needed.
@@ -18,7 +18,7 @@ pub(super) struct Opened {
 pub(super) fn open(
     source: &dyn FrameSource,
     encoding: &Encoding,
-    choice: &Choice,
+    choice: &ColumnChoice,
     options: &ReadOptions,
 ) -> Result<Opened> {
     let frames = source.open(options)?;
@@ -67,7 +67,7 @@ pub(super) fn expect_images(encoding: &Encoding, options: &ReadOptions) -> Resul
 }
 
 /// Columns that the model does not know, that stand elsewhere than in the source, or that it must not look at.
-fn schema_notes(encoding: &Encoding, choice: &Choice, fields: &[Field]) -> Notes {
+fn schema_notes(encoding: &Encoding, choice: &ColumnChoice, fields: &[Field]) -> Notes {
     let mut notes = Notes::new();
     let features = encoding.columns();
     let is = |name: &str| fields.iter().any(|field| field.name == name);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::columns::find;
 use super::encoding::same_text;
-use super::{Choice, Column, Field, Frame};
+use super::{Column, ColumnChoice, Field, Frame};
 use crate::Result;
 
 /// For every column that is filtered by: where it stands, and the values that count.
@@ -14,7 +14,7 @@ pub(super) struct Selection {
 }
 
 impl Selection {
-    pub fn new(choice: &Choice, fields: &[Field], path: &Path) -> Result<Self> {
+    pub fn new(choice: &ColumnChoice, fields: &[Field], path: &Path) -> Result<Self> {
         let mut columns: Vec<(usize, Vec<String>)> = vec![];
         for filter in &choice.filters {
             let at = find(fields, &filter.column, "a condition", path)?;

@@ -201,7 +201,7 @@ impl Frames for TableFrames {
         }))
     }
 
-    fn stated(&self) -> String {
+    fn detected(&self) -> String {
         "a table in memory".into()
     }
 

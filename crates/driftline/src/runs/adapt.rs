@@ -17,7 +17,7 @@ use super::watch::Watch;
 use crate::adapt::{MethodPlan, Named, Registry, Settings, Windows};
 use crate::data::{LabeledDomain, Windowing};
 use crate::models::Runtime;
-use crate::reading::{Choice, Encoding, FrameSource, InputDigest, ReadOptions, blake3};
+use crate::reading::{ColumnChoice, Encoding, FrameSource, InputDigest, ReadOptions, blake3};
 use crate::{Error, Result};
 
 /// How a stream is adapted to, and where the results go.
@@ -41,7 +41,7 @@ pub struct Adapt {
     /// What they leave out is as in [`Settings::for_own_data`].
     pub settings: Settings,
     /// The columns and rows of the stream, and of the source but for its label.
-    pub choice: Choice,
+    pub choice: ColumnChoice,
     pub seed: u64,
     pub read: ReadOptions,
     pub runtime: Runtime,
@@ -146,7 +146,7 @@ impl Adapt {
         Self {
             folder: folder.into(),
             settings: Settings::new(),
-            choice: Choice::default(),
+            choice: ColumnChoice::default(),
             seed: 0,
             read: ReadOptions::default(),
             runtime: Runtime::all_cores(),
@@ -238,7 +238,7 @@ impl Adapt {
                     settings: self.run_settings(),
                     origin: ready.origin(),
                     stream: digests,
-                    stated: stream.outline().stated.clone(),
+                    detected: stream.outline().detected.clone(),
                     notes: stream.notes(),
                     classes: source.classes().to_vec(),
                     planned,
@@ -322,7 +322,7 @@ impl Adapt {
     /// How the source is fitted: what is no feature in the stream is none there either.
     pub(super) fn fit(&self, label: String) -> Fit {
         let mut fit = Fit::new(label);
-        fit.choice = Choice {
+        fit.choice = ColumnChoice {
             label: fit.choice.label,
             ..self.choice.clone()
         };

@@ -17,7 +17,7 @@ use crate::adapt::{Archive, MemoryWindows, Named, Registry, Settings, Step, Vers
 use crate::data::{LabeledDomain, Labels, Probabilities, Proportion};
 use crate::models::{Classifier, Runtime};
 use crate::reading::{
-    Answer, Choice, InputDigest, Notes, ReadOptions, Rows, Table, blake3, read_all_hashed,
+    Answer, ColumnChoice, InputDigest, Notes, ReadOptions, Rows, Table, blake3, read_all_hashed,
 };
 use crate::{Error, Result};
 
@@ -169,7 +169,7 @@ impl AdapterBuilder {
     ) -> Result<Adapter> {
         let settings = RunSettings {
             seed: self.seed,
-            choice: Choice::default(),
+            choice: ColumnChoice::default(),
             method: self.settings.clone().or(&Settings::for_own_data()),
         };
         let session = Session::new(bundle, rows, &settings, &self.registry, &self.runtime)?;
@@ -188,7 +188,7 @@ impl AdapterBuilder {
                     settings: settings.clone(),
                     origin: Origin::Source(digests),
                     stream: vec![],
-                    stated: "arrays in memory".into(),
+                    detected: "arrays in memory".into(),
                     notes: Notes::new(),
                     classes: source.classes().to_vec(),
                     planned: 0,
@@ -317,9 +317,9 @@ impl Adapter {
     }
 
     fn encode(&self, table: &Table, answers: Option<&str>) -> Result<(Rows, Vec<InputDigest>)> {
-        let choice = Choice {
+        let choice = ColumnChoice {
             answers: answers.map(String::from),
-            ..Choice::default()
+            ..ColumnChoice::default()
         };
         let encoding = &self.session.source().encoding;
         let read = limited(&ReadOptions::default(), &self.runtime);

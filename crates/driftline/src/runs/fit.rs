@@ -7,7 +7,7 @@ use crate::data::{Examples, LabeledDomain};
 use crate::models::{AnyLearner, Learner, Preset, Runtime, validate};
 use crate::random::Seed;
 use crate::reading::{
-    Choice, EncodeOptions, Encoding, FrameSource, InputDigest, Notes, ReadOptions,
+    ColumnChoice, EncodeOptions, Encoding, FrameSource, InputDigest, Notes, ReadOptions,
 };
 
 /// How a source model is trained.
@@ -25,7 +25,7 @@ use crate::reading::{
 #[non_exhaustive]
 pub struct Fit {
     /// The columns and rows; `label` must be named.
-    pub choice: Choice,
+    pub choice: ColumnChoice,
     pub read: ReadOptions,
     /// What it leaves out is as in [`Settings::for_own_data`].
     pub settings: Settings,
@@ -39,7 +39,7 @@ pub struct Fit {
 pub(super) struct Prepared {
     pub encoding: Encoding,
     pub domain: LabeledDomain,
-    pub stated: String,
+    pub detected: String,
     pub notes: Notes,
     pub digests: Vec<InputDigest>,
 }
@@ -48,9 +48,9 @@ impl Fit {
     /// The default model for the classes in the column `label`.
     pub fn new(label: impl Into<String>) -> Self {
         Self {
-            choice: Choice {
+            choice: ColumnChoice {
                 label: Some(label.into()),
-                ..Choice::default()
+                ..ColumnChoice::default()
             },
             read: ReadOptions::default(),
             settings: Settings::new(),
@@ -99,7 +99,7 @@ impl Fit {
         Ok(Prepared {
             encoding,
             domain: LabeledDomain::new(rows.inputs, rows.labels)?,
-            stated: rows.stated,
+            detected: rows.detected,
             notes,
             digests: rows.digests,
         })
@@ -142,7 +142,7 @@ impl Fit {
             validation,
             inputs: source.digests.clone(),
             choice: self.choice.clone(),
-            stated: source.stated.clone(),
+            detected: source.detected.clone(),
             notes: source.notes.clone(),
         };
         Ok(Bundle {

@@ -24,7 +24,7 @@ pub enum Inspection {
 /// A file of rows.
 #[derive(Clone, Debug, Serialize)]
 pub struct TableView {
-    pub stated: String,
+    pub detected: String,
     pub rows: u64,
     pub columns: Vec<ColumnView>,
 }
@@ -77,13 +77,13 @@ pub fn inspect(path: &Path, read: &ReadOptions) -> Result<Inspection> {
         },
     });
     let columns = columns.collect();
-    let stated = frames.stated();
+    let detected = frames.detected();
     let mut rows = 0;
     while let Some(frame) = frames.next_frame()? {
         rows += frame.rows as u64;
     }
     Ok(Inspection::Table(TableView {
-        stated,
+        detected,
         rows,
         columns,
     }))

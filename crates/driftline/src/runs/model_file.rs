@@ -12,7 +12,7 @@ use crate::files::write_whole;
 use crate::models::{
     AnyLearner, Arrays, Classifier, Learner, Runtime, Stored, Validation, write_arrays,
 };
-use crate::reading::{Choice, Encoding, InputDigest, Notes, Rows};
+use crate::reading::{ColumnChoice, Encoding, InputDigest, Notes, Rows};
 use crate::{Error, Result};
 
 /// The newest format that this version writes; it reads this one and older ones. Models without an alignment and without
@@ -47,9 +47,10 @@ pub struct SourceRecord {
     pub validation: Option<Validation>,
     pub inputs: Vec<InputDigest>,
     /// The columns and rows chosen.
-    pub choice: Choice,
+    pub choice: ColumnChoice,
     /// What was detected about the files.
-    pub stated: String,
+    #[serde(rename = "stated")]
+    pub detected: String,
     pub notes: Notes,
 }
 

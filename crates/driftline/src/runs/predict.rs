@@ -7,7 +7,7 @@ use super::model_file::Bundle;
 use super::predictions::{Format, Sink};
 use crate::files::write_with;
 use crate::models::Runtime;
-use crate::reading::{Choice, FrameSource, Notes, ReadOptions, RowReader};
+use crate::reading::{ColumnChoice, FrameSource, Notes, ReadOptions, RowReader};
 use crate::{Error, Result};
 
 /// What was predicted.
@@ -19,7 +19,7 @@ pub struct Predicted {
     pub class_counts: Vec<usize>,
     pub notes: Notes,
     /// What was detected about the input.
-    pub stated: String,
+    pub detected: String,
 }
 
 /// Writes the predictions of `bundle` for `data` to `out`, whole or not at all. `choice` names the columns to pass
@@ -27,7 +27,7 @@ pub struct Predicted {
 pub fn predict(
     bundle: &Bundle,
     data: &dyn FrameSource,
-    choice: &Choice,
+    choice: &ColumnChoice,
     read: &ReadOptions,
     out: &Path,
     runtime: &Runtime,
@@ -41,7 +41,7 @@ pub fn predict(
 fn write_predictions(
     bundle: &Bundle,
     data: &dyn FrameSource,
-    choice: &Choice,
+    choice: &ColumnChoice,
     read: &ReadOptions,
     out: &Path,
 ) -> Result<Predicted> {
@@ -66,7 +66,7 @@ fn write_predictions(
         rows,
         class_counts: counts,
         notes: reader.notes().clone(),
-        stated: reader.stated().into(),
+        detected: reader.detected().into(),
     })
 }
 

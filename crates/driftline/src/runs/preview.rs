@@ -18,7 +18,7 @@ pub struct SourcePreview {
     pub input: String,
     /// Never `auto`: what it would come to.
     pub model: String,
-    pub stated: String,
+    pub detected: String,
     pub notes: Notes,
 }
 
@@ -35,7 +35,7 @@ pub struct Preview {
     pub span: Option<(String, String)>,
     /// What becomes of the rows after the last full window.
     pub remainder: String,
-    pub stated: String,
+    pub detected: String,
     pub notes: Notes,
 }
 
@@ -52,7 +52,7 @@ impl Fit {
         let Prepared {
             encoding,
             domain,
-            stated,
+            detected,
             notes,
             ..
         } = source;
@@ -63,7 +63,7 @@ impl Fit {
             features: encoding.input_names(),
             input: encoding.shape().to_string(),
             model: self.model_name(encoding),
-            stated: stated.clone(),
+            detected: detected.clone(),
             notes: notes.clone(),
         }
     }
@@ -95,7 +95,7 @@ impl Adapt {
             windows: outline.windows.iter().map(|window| window.rows).collect(),
             span: span.map(|(from, to)| (from.to_string(), to.to_string())),
             remainder: outline.remainder.to_string(),
-            stated: outline.stated.clone(),
+            detected: outline.detected.clone(),
             source,
             notes,
         })

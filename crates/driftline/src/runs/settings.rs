@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::Result;
 use crate::adapt::{MethodPlan, Named, Registry, Settings};
 use crate::data::{Fraction, Tail, Windowing};
-use crate::reading::{Choice, Period};
+use crate::reading::{ColumnChoice, Period};
 
 /// The settings of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,7 +15,7 @@ use crate::reading::{Choice, Period};
 pub struct RunSettings {
     pub seed: u64,
     /// The columns and rows of the stream.
-    pub choice: Choice,
+    pub choice: ColumnChoice,
     /// How the drift is followed, nothing left open.
     pub method: Settings,
 }
@@ -51,7 +51,7 @@ pub(super) struct RunSettingsV1 {
     drop: Fraction,
     labels: crate::adapt::LabelKind,
     seed: u64,
-    choice: Choice,
+    choice: ColumnChoice,
 }
 
 #[derive(Deserialize)]

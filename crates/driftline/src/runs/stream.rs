@@ -4,7 +4,9 @@
 use crate::adapt::Windows;
 use crate::data::{Domain, Inputs, Remainder, Windowing};
 use crate::error::DataFault;
-use crate::reading::{Choice, Encoding, FrameSource, Outline, ReadOptions, Window, WindowedStream};
+use crate::reading::{
+    ColumnChoice, Encoding, FrameSource, Outline, ReadOptions, Window, WindowedStream,
+};
 use crate::{Error, Result};
 
 /// Windows read from files. They can be gone through once, in order, from any of them on.
@@ -28,7 +30,7 @@ impl FileWindows {
     pub fn open(
         source: Box<dyn FrameSource>,
         encoding: &Encoding,
-        choice: &Choice,
+        choice: &ColumnChoice,
         windowing: &Windowing,
         read: &ReadOptions,
     ) -> Result<Self> {
@@ -142,7 +144,7 @@ impl Windows for FileWindows {
 /// Refuses answers of which not one is a class of the model.
 pub(super) fn expect_known_answers(
     outline: &Outline,
-    choice: &Choice,
+    choice: &ColumnChoice,
     encoding: &Encoding,
 ) -> Result<()> {
     match outline.answers {

@@ -12,10 +12,10 @@ use crate::{Folder, fault, table};
 fn looks(text: &str, expected: Expect) {
     let folder = Folder::new();
     let path = folder.write("t.csv", text);
-    let stated = open(&path, &ReadOptions::default()).unwrap().stated();
+    let detected = open(&path, &ReadOptions::default()).unwrap().detected();
     let (names, rows) = table(&path, &ReadOptions::default()).unwrap();
     expected.assert_eq(&format!(
-        "{stated}\n{}\n{}",
+        "{detected}\n{}\n{}",
         names.join(" "),
         rows[0].join(" ")
     ));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use driftline::Result;
 use driftline::data::Shape;
 use driftline::reading::{
-    Answer, Choice, Coding, EncodeOptions, Encoding, Files, InputEncoding, LabeledRows, Note,
+    Answer, Coding, ColumnChoice, EncodeOptions, Encoding, Files, InputEncoding, LabeledRows, Note,
     NoteCode, Notes, ReadOptions, RowFilter, RowReader, Rows, read_all, read_numbers,
 };
 use expect_test::expect;
@@ -15,14 +15,14 @@ use crate::{Folder, said};
 
 const SOURCE: &str = "size,colour,flat,kind\n1,red,7,b\n3,blue,7,a\n2,red,7,b\n";
 
-fn label(name: &str) -> Choice {
-    Choice {
+fn label(name: &str) -> ColumnChoice {
+    ColumnChoice {
         label: Some(name.into()),
-        ..Choice::default()
+        ..ColumnChoice::default()
     }
 }
 
-fn fit(path: PathBuf, choice: &Choice) -> Result<(Encoding, LabeledRows, Notes)> {
+fn fit(path: PathBuf, choice: &ColumnChoice) -> Result<(Encoding, LabeledRows, Notes)> {
     let mut notes = Notes::new();
     let files = Files::new([path])?;
     let (encoding, rows) = Encoding::fit(
@@ -35,7 +35,7 @@ fn fit(path: PathBuf, choice: &Choice) -> Result<(Encoding, LabeledRows, Notes)>
     Ok((encoding, rows, notes))
 }
 
-fn apply(path: PathBuf, encoding: &Encoding, choice: &Choice) -> Result<(Rows, Notes)> {
+fn apply(path: PathBuf, encoding: &Encoding, choice: &ColumnChoice) -> Result<(Rows, Notes)> {
     let mut notes = Notes::new();
     let files = Files::new([path])?;
     let rows = read_all(
@@ -101,7 +101,7 @@ fn later_rows_are_matched_by_name_and_what_is_odd_is_noted() {
     let (encoding, ..) = fit(folder.write("s.csv", SOURCE), &label("kind")).unwrap();
     let text = "new,flat,colour,size,kind\n1,7,teal,2,a\n2,7,red,1,c\n3,7,pink,3,\n";
     let path = folder.write("t.csv", text);
-    let (rows, notes) = apply(path.clone(), &encoding, &Choice::default()).unwrap();
+    let (rows, notes) = apply(path.clone(), &encoding, &ColumnChoice::default()).unwrap();
     assert_eq!(rows.inputs.row(0), [0.0, 0.0, 0.0, 0.0]);
     assert!(rows.answers.is_none());
     assert_eq!(
@@ -118,10 +118,10 @@ fn later_rows_are_matched_by_name_and_what_is_odd_is_noted() {
         2
     );
 
-    let choice = Choice {
+    let choice = ColumnChoice {
         answers: Some("kind".into()),
         ids: vec!["new".into(), "colour".into()],
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     let (rows, notes) = apply(path, &encoding, &choice).unwrap();
     assert_eq!(
@@ -142,14 +142,14 @@ fn missing_values_are_refused_or_filled_from_the_source() {
     let folder = Folder::new();
     let (encoding, ..) = fit(folder.write("s.csv", SOURCE), &label("kind")).unwrap();
     let path = folder.write("t.csv", "size,colour,flat\n1,red,7\n,,7\n");
-    let error = apply(path.clone(), &encoding, &Choice::default()).unwrap_err();
+    let error = apply(path.clone(), &encoding, &ColumnChoice::default()).unwrap_err();
     expect![[r#"
         t.csv: row 2, column `size`: the value is missing
         help: fill it in; --impute fills missing values from the source, and a model fitted with --exclude does without the column"#]]
     .assert_eq(&said(&folder, &error));
-    let choice = Choice {
+    let choice = ColumnChoice {
         impute: true,
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     let (rows, notes) = apply(path, &encoding, &choice).unwrap();
     assert_eq!(rows.inputs.row(1), [0.0, 0.0, 1.0, 0.0]);
@@ -161,7 +161,7 @@ fn missing_values_are_refused_or_filled_from_the_source() {
             .contains("row 2, column `a`: the value is missing"),
         "{error}"
     );
-    let choice = Choice {
+    let choice = ColumnChoice {
         impute: true,
         ..label("k")
     };
@@ -186,7 +186,7 @@ fn columns_and_rows_are_chosen() {
     let text =
         "id,when,part,x,code,y\n1,5,a,1,10,no\n2,4,b,2,20,yes\n3,3,a,5,20,yes\n4,2,a,3,10,no\n";
     let path = folder.write("s.csv", text);
-    let choice = Choice {
+    let choice = ColumnChoice {
         time: Some("when".into()),
         ids: vec!["id".into()],
         categories: vec!["code".into()],
@@ -219,7 +219,7 @@ fn columns_and_rows_are_chosen() {
 #[test]
 fn bad_sources_and_streams_are_explained() {
     let folder = Folder::new();
-    let refuse = |text: &str, choice: &Choice| {
+    let refuse = |text: &str, choice: &ColumnChoice| {
         let error = fit(folder.write("s.csv", text), choice).err().unwrap();
         said(&folder, &error)
     };
@@ -239,14 +239,14 @@ fn bad_sources_and_streams_are_explained() {
     assert!(
         refuse(
             "k,l\nx,1\ny,1\n",
-            &Choice {
+            &ColumnChoice {
                 exclude: vec!["l".into()],
                 ..label("k")
             }
         )
         .contains("no column left")
     );
-    let filtered = Choice {
+    let filtered = ColumnChoice {
         filters: vec![RowFilter {
             column: "a".into(),
             value: "9".into(),
@@ -264,7 +264,7 @@ fn bad_sources_and_streams_are_explained() {
     assert!(refuse(&format!("day,k\n{dates}"), &label("k")).contains("--time"));
 
     let (encoding, ..) = fit(folder.write("s.csv", SOURCE), &label("kind")).unwrap();
-    let refuse = |text: &str, choice: &Choice| {
+    let refuse = |text: &str, choice: &ColumnChoice| {
         let error = apply(folder.write("t.csv", text), &encoding, choice)
             .err()
             .unwrap();
@@ -273,18 +273,18 @@ fn bad_sources_and_streams_are_explained() {
     expect![[r#"
         t.csv: has no column `flat` for a feature of the model
         help: its columns are `size`, `colour`"#]]
-    .assert_eq(&refuse("size,colour\n1,red\n", &Choice::default()));
+    .assert_eq(&refuse("size,colour\n1,red\n", &ColumnChoice::default()));
     assert!(
-        refuse("size,colour,flat\nbig,red,7\n", &Choice::default())
+        refuse("size,colour,flat\nbig,red,7\n", &ColumnChoice::default())
             .contains("row 1, column `size`: `big` is not a finite number")
     );
-    let leaking = Choice {
+    let leaking = ColumnChoice {
         answers: Some("size".into()),
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     assert!(refuse("size,colour,flat\n1,red,7\n", &leaking).contains("cannot be the answers"));
     assert!(
-        refuse("size,colour,flat\n1e300,red,7\n", &Choice::default())
+        refuse("size,colour,flat\n1e300,red,7\n", &ColumnChoice::default())
             .contains("row 1, column `size`: 1e300")
     );
 }
@@ -294,9 +294,9 @@ fn numeric_labels_agree_however_they_are_written() {
     let folder = Folder::new();
     let (encoding, ..) = fit(folder.write("s.csv", "x,y\n1,10\n2,9\n3,10\n"), &label("y")).unwrap();
     assert_eq!(encoding.classes(), ["9", "10"]);
-    let choice = Choice {
+    let choice = ColumnChoice {
         answers: Some("y".into()),
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     let (rows, _) = apply(
         folder.write("t.csv", "x,y\n1,9.0\n2,10.00\n3,9.5\n"),
@@ -321,14 +321,14 @@ fn pictures_must_have_the_size_of_the_source() {
     let (encoding, rows, notes) = fit(folder.path("s"), &label("label")).unwrap();
     assert_eq!(rows.labels.as_slice(), [0, 1, 1]);
     assert_eq!(codes(&notes), [NoteCode::ColumnsUnused]);
-    let error = apply(folder.path("t"), &encoding, &Choice::default()).unwrap_err();
+    let error = apply(folder.path("t"), &encoding, &ColumnChoice::default()).unwrap_err();
     assert!(
         error.to_string().contains("is 2×3, but the others are 2×2"),
         "{error}"
     );
-    let choice = Choice {
+    let choice = ColumnChoice {
         ids: vec!["file".into()],
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     let (rows, _) = apply(folder.path("u"), &encoding, &choice).unwrap();
     assert_eq!(rows.inputs.row(0)[0], 0.2);
@@ -344,7 +344,7 @@ fn a_large_file_is_read_in_batches() {
     let mut reader = RowReader::open(
         &files,
         &encoding,
-        &Choice::default(),
+        &ColumnChoice::default(),
         &ReadOptions::default(),
     )
     .unwrap();

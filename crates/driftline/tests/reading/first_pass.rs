@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use driftline::data::{Tail, Windowing};
 use driftline::reading::{
-    AnswerCounts, Choice, Column, EncodeOptions, Encoding, Field, Files, Frame, FrameSource,
+    AnswerCounts, Column, ColumnChoice, EncodeOptions, Encoding, Field, Files, Frame, FrameSource,
     Frames, InputDigest, Kind, Notes, Numbers, ReadOptions, RowReader, WindowedStream, read_all,
 };
 use driftline::{Cancel, Error, Result};
@@ -20,16 +20,16 @@ fn by_rows(n: usize) -> Windowing {
     Windowing::Size(NonZeroUsize::new(n).unwrap(), Tail::Keep)
 }
 
-fn labelled(label: &str) -> Choice {
-    Choice {
+fn labelled(label: &str) -> ColumnChoice {
+    ColumnChoice {
         label: Some(label.into()),
         impute: true,
-        ..Choice::default()
+        ..ColumnChoice::default()
     }
 }
 
 /// Fits an encoding on files and opens them as a stream.
-fn opened(paths: &[PathBuf], choice: &Choice) -> Result<WindowedStream> {
+fn opened(paths: &[PathBuf], choice: &ColumnChoice) -> Result<WindowedStream> {
     let files = Files::new(paths)?;
     let read = ReadOptions::default();
     let how = EncodeOptions::default();
@@ -135,9 +135,9 @@ fn a_stream_is_opened_once_a_pass_and_read_twice() {
     .unwrap();
     let opened = Arc::new(AtomicUsize::new(0));
     let source = Box::new(Counted(files, opened.clone()));
-    let choice = Choice {
+    let choice = ColumnChoice {
         answers: Some("label".into()),
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     let stream = WindowedStream::open(source, &encoding, &choice, &by_rows(3), &read).unwrap();
     assert_eq!(opened.load(Ordering::SeqCst), 1);
@@ -163,14 +163,20 @@ fn a_fault_in_the_last_row_is_told_when_the_stream_is_opened() {
     let source = Files::new([folder.write("s.csv", "x,label\n1,a\n2,b\n")]).unwrap();
     let read = ReadOptions::default();
     let how = EncodeOptions::default();
-    let choice = Choice {
+    let choice = ColumnChoice {
         label: Some("label".into()),
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     let (encoding, _) = Encoding::fit(&source, &choice, &read, how, &mut Notes::new()).unwrap();
     let path = folder.write("t.csv", format!("x\n{}NA\n", "5\n".repeat(20_000)));
     let stream = Box::new(Files::new([path]).unwrap());
-    let error = WindowedStream::open(stream, &encoding, &Choice::default(), &by_rows(10), &read);
+    let error = WindowedStream::open(
+        stream,
+        &encoding,
+        &ColumnChoice::default(),
+        &by_rows(10),
+        &read,
+    );
     let said = said(&folder, &error.unwrap_err());
     assert!(
         said.starts_with("t.csv: row 20001, column `x`: the value is missing"),
@@ -214,7 +220,7 @@ impl Frames for Numbered {
         }))
     }
 
-    fn stated(&self) -> String {
+    fn detected(&self) -> String {
         "numbers".into()
     }
 }
@@ -247,7 +253,7 @@ fn data_without_files_are_known_by_what_they_hold() {
             numbered(values.to_vec(), frame, None),
             ReadOptions::default(),
         );
-        let choice = Choice::default();
+        let choice = ColumnChoice::default();
         let stream =
             WindowedStream::open(source, &encoding(), &choice, &by_rows(1), &read).unwrap();
         stream.outline().digests.clone()
@@ -266,7 +272,7 @@ fn reading_can_be_cancelled_between_two_frames() {
         cancel: cancel.clone(),
         ..ReadOptions::default()
     };
-    let (encoding, choice) = (encoding(), Choice::default());
+    let (encoding, choice) = (encoding(), ColumnChoice::default());
     let interrupted = |error: Option<Error>| {
         assert!(matches!(error, Some(Error::Interrupted)), "{error:?}");
     };

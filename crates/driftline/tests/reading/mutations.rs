@@ -11,7 +11,7 @@ use driftline::data::{Shape, Tail, Windowing};
 use driftline::models::network::{Architecture, Network};
 use driftline::random::{Generator, Seed};
 use driftline::reading::{
-    Choice, EncodeOptions, Encoding, Files, FrameSource, Limits, Notes, ReadOptions,
+    ColumnChoice, EncodeOptions, Encoding, Files, FrameSource, Limits, Notes, ReadOptions,
     WindowedStream, is_guarded, open,
 };
 use parquet::basic::Compression;
@@ -59,17 +59,17 @@ fn fit_and_walk(path: &Path) -> Result<()> {
     let fields = files.open(&options())?.fields().to_vec();
     let texts = fields.iter().rev().map(|field| field.name.clone());
     let label = texts.clone().find(|name| name != "image");
-    let choice = Choice {
+    let choice = ColumnChoice {
         label: label.clone(),
         exclude: vec!["when".into()],
         impute: true,
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     let mut notes = Notes::new();
     let how = EncodeOptions::default();
     let (encoding, _) = Encoding::fit(&files, &choice, &options(), how, &mut notes)?;
     let when = fields.iter().find(|field| field.name == "when");
-    let choice = Choice {
+    let choice = ColumnChoice {
         answers: label,
         time: when.map(|field| field.name.clone()),
         ..choice

@@ -65,7 +65,7 @@ fn parquet_of_pandas_polars_and_pyarrow_in_every_packing_and_encoding() {
     assert_eq!(
         open(&path("gzip.parquet"), &ReadOptions::default())
             .unwrap()
-            .stated(),
+            .detected(),
         "Parquet, 5 row groups"
     );
 }
@@ -84,10 +84,10 @@ fn variables_of_scipy() {
     for name in ["plain.mat", "packed.mat"] {
         agrees(name, &["number", "count", "city", "label"], false, as_time);
     }
-    let stated = open(&path("packed.mat"), &ReadOptions::default())
+    let detected = open(&path("packed.mat"), &ReadOptions::default())
         .unwrap()
-        .stated();
-    assert!(stated.ends_with("(left out: note)"), "{stated}");
+        .detected();
+    assert!(detected.ends_with("(left out: note)"), "{detected}");
     // Examples last, as SVHN has them.
     let (names, rows) = table(&path("pictures.mat"), &ReadOptions::default()).unwrap();
     assert_eq!(names, ["X", "y"]);

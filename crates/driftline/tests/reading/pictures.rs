@@ -32,11 +32,11 @@ fn a_class_per_folder_in_the_order_of_file_names() {
             ["cat/10.png", "cat", "10 11"]
         ]
     );
-    let stated = open(folder.0.path(), &ReadOptions::default())
+    let detected = open(folder.0.path(), &ReadOptions::default())
         .unwrap()
-        .stated();
+        .detected();
     expect!["3 pictures, 1×2 grey, a class per sub-folder, in the order of file names, 1 other files or folders left out"]
-        .assert_eq(&stated);
+        .assert_eq(&detected);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use driftline::Result;
 use driftline::data::{Remainder, Tail, Windowing};
 use driftline::reading::{
-    Choice, Column, EncodeOptions, Encoding, Field, Files, Frame, FrameSource, Frames, Kind,
+    Column, ColumnChoice, EncodeOptions, Encoding, Field, Files, Frame, FrameSource, Frames, Kind,
     Limits, NoteCode, Notes, Numbers, ReadOptions, RowFilter, WindowedStream,
 };
 use expect_test::expect;
@@ -15,9 +15,9 @@ use crate::{Folder, said};
 
 fn encoding(folder: &Folder) -> Encoding {
     let files = Files::new([folder.write("s.csv", "x,y\n0,a\n2,b\n")]).unwrap();
-    let choice = Choice {
+    let choice = ColumnChoice {
         label: Some("y".into()),
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     let how = EncodeOptions { standardize: false };
     Encoding::fit(
@@ -38,7 +38,7 @@ fn size(n: usize, tail: Tail) -> Windowing {
 fn open(
     folder: &Folder,
     patterns: &[&str],
-    choice: &Choice,
+    choice: &ColumnChoice,
     cut: Windowing,
     options: &ReadOptions,
 ) -> Result<WindowedStream> {
@@ -63,10 +63,10 @@ fn values(stream: WindowedStream) -> Vec<Vec<f32>> {
     all
 }
 
-fn timed() -> Choice {
-    Choice {
+fn timed() -> ColumnChoice {
+    ColumnChoice {
         time: Some("t".into()),
-        ..Choice::default()
+        ..ColumnChoice::default()
     }
 }
 
@@ -75,7 +75,7 @@ fn windows_by_rows_and_number_with_every_tail() {
     let folder = Folder::new();
     let text: String = (0..10).map(|i| format!("{i}\n")).collect();
     folder.write("t.csv", format!("x\n{text}"));
-    let choice = Choice::default();
+    let choice = ColumnChoice::default();
     let cut = |cut| open(&folder, &["t.csv"], &choice, cut, &ReadOptions::default());
     let lengths = |stream: WindowedStream| values(stream).iter().map(Vec::len).collect::<Vec<_>>();
     assert_eq!(lengths(cut(size(4, Tail::Merge)).unwrap()), [4, 6]);
@@ -113,7 +113,7 @@ fn several_files_are_one_stream_and_columns_are_matched_by_name() {
     let stream = open(
         &folder,
         &["p-*.csv"],
-        &Choice::default(),
+        &ColumnChoice::default(),
         size(3, Tail::Keep),
         &ReadOptions::default(),
     );
@@ -127,7 +127,7 @@ fn several_files_are_one_stream_and_columns_are_matched_by_name() {
     let error = open(
         &folder,
         &["p-*.csv"],
-        &Choice::default(),
+        &ColumnChoice::default(),
         size(3, Tail::Keep),
         &ReadOptions::default(),
     );
@@ -167,7 +167,14 @@ fn calendar_periods() {
         values(cut("P2D").unwrap()),
         [vec![1.0, 2.0], vec![3.0], vec![4.0]]
     );
-    assert!(cut("5").unwrap_err().help().unwrap().to_string().contains("P7D"));
+    assert!(
+        cut("5")
+            .unwrap_err()
+            .help()
+            .unwrap()
+            .to_string()
+            .contains("P7D")
+    );
 
     folder.write("t.csv", "t,x\n1936,1\n1936,2\n1939,3\n");
     assert_eq!(values(cut("P2Y").unwrap()), [vec![1.0, 2.0], vec![3.0]]);
@@ -192,7 +199,7 @@ fn calendar_periods() {
 fn unsorted_and_equal_times_are_sorted_and_noted() {
     let folder = Folder::new();
     folder.write("t.csv", "t,x,y\n3,30,a\n1,10,b\n2,20,a\n1,11,c\n");
-    let choice = Choice {
+    let choice = ColumnChoice {
         answers: Some("y".into()),
         ids: vec!["x".into()],
         ..timed()
@@ -270,12 +277,12 @@ fn unsorted_and_equal_times_are_sorted_and_noted() {
 fn a_stream_that_where_empties_is_refused() {
     let folder = Folder::new();
     folder.write("t.csv", "x,part\n1,a\n2,b\n3,a\n");
-    let only = |value: &str| Choice {
+    let only = |value: &str| ColumnChoice {
         filters: vec![RowFilter {
             column: "part".into(),
             value: value.into(),
         }],
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     let stream = open(
         &folder,
@@ -351,7 +358,7 @@ impl Frames for Counting {
         }))
     }
 
-    fn stated(&self) -> String {
+    fn detected(&self) -> String {
         "numbers that count".into()
     }
 }

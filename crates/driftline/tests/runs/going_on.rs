@@ -8,7 +8,7 @@ use driftline::Error;
 use driftline::adapt::Filter;
 use driftline::data::Fraction;
 use driftline::models::Runtime;
-use driftline::reading::{Choice, Column, Files, ReadOptions, RowFilter};
+use driftline::reading::{Column, ColumnChoice, Files, ReadOptions, RowFilter};
 use driftline::runs::{
     Adapt, Bundle, Fit, RunFolder, Start, Stepped, Verdict, Watch, predict, step,
 };
@@ -80,12 +80,12 @@ fn files_of_which_no_row_counts_are_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let paths = files(folder.path());
     let model = Fit::new("label").run(&circle(90, 3, 0.0, 10)).unwrap();
-    let choice = Choice {
+    let choice = ColumnChoice {
         filters: vec![RowFilter {
             column: "label".into(),
             value: "nobody".into(),
         }],
-        ..Choice::default()
+        ..ColumnChoice::default()
     };
     let out = folder.path().join("p.csv");
     let runtime = Runtime::default();

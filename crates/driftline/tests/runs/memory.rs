@@ -53,7 +53,7 @@ impl Frames for Once {
         }))
     }
 
-    fn stated(&self) -> String {
+    fn detected(&self) -> String {
         "a table in memory".into()
     }
 }

@@ -129,7 +129,7 @@ fn what_cannot_be_scored_is_refused_left_out_or_kept() {
         error.to_string().rsplit("data/").next().unwrap(),
         "stream-1.csv: row 6, column `label`: the first of 1 rows of the stream without an answer and 1 of a class that the source lacks"
     );
-    assert!(error.help().unwrap().contains("leave-out"));
+    assert!(error.help().unwrap().to_string().contains("leave-out"));
 
     let with = |how: &str| place.benchmark(&format!("{FILES}\nunanswered = \"{how}\""), 0);
     let Benchmark { task, answers } = with("leave-out").unwrap();

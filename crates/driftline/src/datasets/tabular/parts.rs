@@ -9,7 +9,7 @@ use crate::datasets::Cache;
 use crate::error::DataFault;
 use crate::random::{Seed, permutation};
 use crate::reading::{
-    Answer, Choice, EncodeOptions, Encoding, Field, Files, FrameSource, Notes, ReadOptions,
+    Answer, ColumnChoice, EncodeOptions, Encoding, Field, Files, FrameSource, Notes, ReadOptions,
     RowFilter, Rows, read_all,
 };
 use crate::{Error, Result};
@@ -93,7 +93,7 @@ impl TableOverTime {
         Ok((part(source.clone(), 0..cut), part(source, cut..u64::MAX)))
     }
 
-    fn source_choice(&self, table: &dyn FrameSource) -> Result<Choice> {
+    fn source_choice(&self, table: &dyn FrameSource) -> Result<ColumnChoice> {
         // What a condition on the stream speaks of is no feature of the source either.
         let fields = fields(table)?;
         let conditions = self.stream_where.keys().filter(|&column| {
@@ -102,18 +102,18 @@ impl TableOverTime {
                 && fields.iter().any(|field| field.name == *column)
         });
         let exclude = self.exclude.iter().chain(conditions).cloned().collect();
-        Ok(Choice {
+        Ok(ColumnChoice {
             label: Some(self.label.clone()),
             time: self.time.clone(),
             filters: filters(&self.source_where),
             exclude,
             categories: self.categories.clone(),
             impute: self.impute,
-            ..Choice::default()
+            ..ColumnChoice::default()
         })
     }
 
-    fn stream_choice(&self, table: &dyn FrameSource) -> Result<Choice> {
+    fn stream_choice(&self, table: &dyn FrameSource) -> Result<ColumnChoice> {
         let frames = table.open(&ReadOptions::default())?;
         if !frames.fields().iter().any(|field| field.name == self.label) {
             let path = &frames.files()[0];
@@ -121,14 +121,14 @@ impl TableOverTime {
                 .help("the stream of an experiment needs answers: the target at its end is scored by them")
                 .into());
         }
-        Ok(Choice {
+        Ok(ColumnChoice {
             time: self.time.clone(),
             answers: Some(self.label.clone()),
             filters: filters(&self.stream_where),
             exclude: self.exclude.clone(),
             categories: self.categories.clone(),
             impute: self.impute,
-            ..Choice::default()
+            ..ColumnChoice::default()
         })
     }
 

@@ -68,8 +68,8 @@ impl Frames for RangeFrames {
         Ok(None)
     }
 
-    fn stated(&self) -> String {
-        self.frames.stated()
+    fn detected(&self) -> String {
+        self.frames.detected()
     }
 
     fn all_fields(&self) -> Option<&[Field]> {

@@ -47,8 +47,8 @@ impl Frames for Beside {
         self.frames.next_frame()
     }
 
-    fn stated(&self) -> String {
-        self.frames.stated()
+    fn detected(&self) -> String {
+        self.frames.detected()
     }
 
     fn rows(&self) -> Option<u64> {

@@ -10,7 +10,7 @@ use crate::error::DataFault;
 use crate::reading::columns::find;
 use crate::reading::rows::RowBuffer;
 use crate::reading::selection::{Selection, cell_text};
-use crate::reading::{Choice, Column, Field, Frame, Frames, Kind, Notes};
+use crate::reading::{Column, ColumnChoice, Field, Frame, Frames, Kind, Notes};
 
 /// An encoding, applied to the columns of one table.
 pub(crate) struct Applied {
@@ -31,7 +31,7 @@ pub(crate) struct Applied {
 }
 
 /// What a model takes was settled when it was fitted: a wish for something else must not go unheard.
-fn expect_no_change(encoding: &Encoding, choice: &Choice, path: &Path) -> Result<()> {
+fn expect_no_change(encoding: &Encoding, choice: &ColumnChoice, path: &Path) -> Result<()> {
     let fault = |name: &str, what: &str, how: &str| -> Result<()> {
         Err(DataFault::new(path, what).column(name).help(how).into())
     };
@@ -57,7 +57,7 @@ fn expect_no_change(encoding: &Encoding, choice: &Choice, path: &Path) -> Result
 impl Applied {
     pub fn new(
         encoding: &Encoding,
-        choice: &Choice,
+        choice: &ColumnChoice,
         fields: &[Field],
         files: &[PathBuf],
     ) -> Result<Self> {

@@ -15,7 +15,7 @@ use crate::reading::columns::{find, list};
 use crate::reading::digest::Identity;
 use crate::reading::selection::{Selection, cell_text};
 use crate::reading::{
-    Answer, Choice, Column, Field, Frame, FrameSource, InputDigest, Kind, NoteCode, Notes,
+    Answer, Column, ColumnChoice, Field, Frame, FrameSource, InputDigest, Kind, NoteCode, Notes,
     ReadOptions,
 };
 use crate::{Error, Result};
@@ -24,7 +24,7 @@ impl Encoding {
     /// Reads the whole source, fixes how its columns become inputs, and encodes it. What was handled goes to `notes`.
     pub fn fit(
         source: &dyn FrameSource,
-        choice: &Choice,
+        choice: &ColumnChoice,
         options: &ReadOptions,
         how: EncodeOptions,
         notes: &mut Notes,
@@ -52,14 +52,14 @@ struct Table {
     files: Arc<[std::path::PathBuf]>,
     frames: Vec<(Frame, Vec<usize>)>,
     label: usize,
-    stated: String,
+    detected: String,
     digests: Vec<InputDigest>,
 }
 
 impl Table {
     fn read(
         source: &dyn FrameSource,
-        choice: &Choice,
+        choice: &ColumnChoice,
         options: &ReadOptions,
         label: &str,
     ) -> Result<Self> {
@@ -134,7 +134,7 @@ impl Table {
             files: frames.files().into(),
             frames: kept,
             label,
-            stated: frames.stated(),
+            detected: frames.detected(),
             digests: identity.digests(&mut *frames)?,
         })
     }
@@ -191,7 +191,7 @@ impl Table {
 
     fn input(
         &self,
-        choice: &Choice,
+        choice: &ColumnChoice,
         options: &ReadOptions,
         how: EncodeOptions,
         notes: &mut Notes,
@@ -251,7 +251,7 @@ impl Table {
     }
 
     /// Features that are hardly meant as such.
-    fn doubts(&self, features: &[Feature], choice: &Choice, notes: &mut Notes) {
+    fn doubts(&self, features: &[Feature], choice: &ColumnChoice, notes: &mut Notes) {
         let answers = choice.answers.as_ref().filter(|answers| {
             choice.label != choice.answers && self.fields.iter().any(|f| f.name == **answers)
         });
@@ -289,7 +289,7 @@ impl Table {
     fn feature(
         &self,
         at: usize,
-        choice: &Choice,
+        choice: &ColumnChoice,
         options: &ReadOptions,
         how: EncodeOptions,
     ) -> Result<(Feature, bool)> {
@@ -321,11 +321,11 @@ impl Table {
     fn encode(
         &self,
         encoding: &Encoding,
-        choice: &Choice,
+        choice: &ColumnChoice,
         notes: &mut Notes,
     ) -> Result<LabeledRows> {
         // The label is read as the answers of a stream are.
-        let choice = Choice {
+        let choice = ColumnChoice {
             answers: choice.label.clone(),
             time: None,
             ids: vec![],
@@ -346,7 +346,7 @@ impl Table {
             inputs: rows.inputs,
             labels: Labels::new(known.collect::<Result<_>>()?, encoding.classes.len())?,
             origins: rows.origins,
-            stated: self.stated.clone(),
+            detected: self.detected.clone(),
             digests: self.digests.clone(),
         })
     }

@@ -12,7 +12,7 @@ mod statistics;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, ImageOptions, InputDigest, Origins, ReadOptions};
+use super::{ColumnChoice, ImageOptions, InputDigest, Origins, ReadOptions};
 use crate::data::{Inputs, Labels, Shape};
 
 pub(crate) use apply::Applied;
@@ -83,7 +83,7 @@ pub struct LabeledRows {
     pub labels: Labels,
     pub origins: Origins,
     /// What was detected about the files.
-    pub stated: String,
+    pub detected: String,
     /// What the files are known by; of data without files, a hash of the columns that were read.
     pub digests: Vec<InputDigest>,
 }
@@ -159,7 +159,7 @@ impl Encoding {
     }
 
     /// `options` with everything that the source fixes: the columns to read, which of them are text, the pictures' size.
-    pub fn read_options(&self, choice: &Choice, options: &ReadOptions) -> ReadOptions {
+    pub fn read_options(&self, choice: &ColumnChoice, options: &ReadOptions) -> ReadOptions {
         let mut options = options.clone();
         let parts = choice.text_columns().chain(choice.time.as_deref());
         let columns = parts.chain(self.columns()).map(String::from);

@@ -119,7 +119,7 @@ pub(crate) struct ArrayFrames {
     rows: u64,
     next_row: u64,
     frame_rows: u64,
-    stated: String,
+    detected: String,
 }
 
 struct Part {
@@ -135,7 +135,7 @@ impl ArrayFrames {
     pub(crate) fn new(
         path: &Path,
         arrays: Vec<Array>,
-        stated: String,
+        detected: String,
         options: &ReadOptions,
     ) -> Result<Self> {
         let mut parts = vec![];
@@ -194,7 +194,7 @@ impl ArrayFrames {
             next_row: 1,
             frame_rows: (FRAME_BYTES / widest.max(1)).clamp(1, FRAME_ROWS),
             arrays: parts,
-            stated,
+            detected,
         })
     }
 }
@@ -238,8 +238,8 @@ impl Frames for ArrayFrames {
         }))
     }
 
-    fn stated(&self) -> String {
-        self.stated.clone()
+    fn detected(&self) -> String {
+        self.detected.clone()
     }
 
     fn rows(&self) -> Option<u64> {

@@ -3,18 +3,18 @@
 
 mod first;
 mod plan;
+mod second;
 mod survey;
 mod times;
-mod walk;
 
 use std::fmt;
 
 use super::schema::{self, Opened};
-use super::{Choice, Encoding, FrameSource, InputDigest, Notes, ReadOptions, Rows, Time};
+use super::{ColumnChoice, Encoding, FrameSource, InputDigest, Notes, ReadOptions, Rows, Time};
 use crate::Result;
 use crate::data::{Remainder, Windowing};
 use plan::Plan;
-use walk::Walk;
+use second::SecondPass;
 
 pub use survey::AnswerCounts;
 
@@ -30,7 +30,7 @@ pub struct Outline {
     /// The first and the last time, where a time column was chosen.
     pub span: Option<(Time, Time)>,
     /// What was detected about the files.
-    pub stated: String,
+    pub detected: String,
     /// What the stream says about its rows' classes, where answers were asked for.
     pub answers: Option<AnswerCounts>,
     /// What the files are known by; of data without files, a hash of the columns that were read.
@@ -59,7 +59,7 @@ pub struct Window {
 pub struct WindowedStream {
     outline: Outline,
     notes: Notes,
-    walk: Walk,
+    walk: SecondPass,
 }
 
 impl WindowedStream {
@@ -68,7 +68,7 @@ impl WindowedStream {
     pub fn open(
         source: Box<dyn FrameSource>,
         encoding: &Encoding,
-        choice: &Choice,
+        choice: &ColumnChoice,
         windowing: &Windowing,
         options: &ReadOptions,
     ) -> Result<Self> {
@@ -83,7 +83,7 @@ impl WindowedStream {
             applied,
             mut notes,
         } = schema::open(&*source, encoding, choice, &hashed)?;
-        let stated = frames.stated();
+        let detected = frames.detected();
         let survey = first::pass(frames, &applied, options)?;
         let plan = Plan::make(&survey, windowing, &applied.files[0], &mut notes)?;
         let outline = Outline {
@@ -96,11 +96,11 @@ impl WindowedStream {
             remainder: plan.remainder,
             sorted: plan.ranks.is_some(),
             span: plan.span,
-            stated,
+            detected,
             answers: choice.answers.is_some().then_some(survey.answers),
             digests: survey.digests,
         };
-        let walk = Walk::new(source, read, applied, plan);
+        let walk = SecondPass::new(source, read, applied, plan);
         Ok(Self {
             outline,
             notes,

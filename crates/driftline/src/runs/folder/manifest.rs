@@ -31,7 +31,8 @@ pub struct RunManifest {
     /// What the stream is known by.
     pub stream: Vec<InputDigest>,
     /// What was detected about it.
-    pub stated: String,
+    #[serde(rename = "stated")]
+    pub detected: String,
     /// Notes on the stream as a whole.
     pub notes: Notes,
     pub classes: Vec<String>,

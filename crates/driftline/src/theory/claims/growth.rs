@@ -111,7 +111,7 @@ pub fn printed(_: Seed) -> Result<Outcome> {
             "Printed: (1, 0) stays optimal while positives slip past it, and the loss doubles. In fact, for α₀ = 0.1 at \
              P₁ the classifier (1, 0) has loss {stay:.4} = 1.15·α₀ on its own pseudo-labels, while b = 0.5 has \
              {move_on:.4} = α₀: self-training *repairs* the classifier, and the loss falls to {:.3} after the first \
-             round instead of growing to {:.3}. Growth as stated: {}; failing on every path: {}. The border is \
+             round instead of growing to {:.3}. Growth as detected: {}; failing on every path: {}. The border is \
              α₀ = 4/17 ≈ 0.2353. (The masses that move sum to ½ − α₀, not ½ as the text says.)",
             grown[5].losses[0],
             grown[5].required[0],

@@ -94,7 +94,7 @@ fn one_step_on(
              share of Q (Lemma A.2), once more because the student learns those labels (Lemma A.3). Random \
              one-dimensional problems, {kind}; ρ, α* and the worst of all minimisers of the pseudo-labelled risk are \
              exact. The largest factor that any problem needed is {largest:.3}. The printed proof carries the 2 in its \
-             lemma and ends with 2β; the theorem as stated is right."
+             lemma and ends with 2β; the theorem as detected is right."
         ),
         picture: None,
     })

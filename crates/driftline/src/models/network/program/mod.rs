@@ -8,14 +8,14 @@ mod classes;
 mod layout;
 mod packing;
 mod pixelwise;
-mod turning;
+mod transposed_kernels;
 
 pub(super) use affine::Affine;
 pub(super) use batch_norm::{Norm, Normalizer, Partial};
 pub(super) use layout::Tensor;
 pub(super) use packing::{Packed, pack_all, unpack_all};
 pub(super) use pixelwise::{Pass, Pixelwise, Seeds, gate};
-pub(super) use turning::turn;
+pub(super) use transposed_kernels::turn;
 
 use std::ops::Range;
 

@@ -153,7 +153,7 @@ impl Frames for ArffFrames {
         }))
     }
 
-    fn stated(&self) -> String {
+    fn detected(&self) -> String {
         format!("ARFF, {} attributes", self.attributes.len())
     }
 

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::look::Look;
+use super::detection::Detection;
 use crate::reading::formats::text_table::Filling;
 use crate::reading::{Column, Field, ReadOptions};
 
 #[derive(Debug)]
 pub(super) struct Layout {
     pub path: PathBuf,
-    pub look: Look,
+    pub look: Detection,
     /// The columns that are given, and where they stand in a record.
     pub fields: Vec<Field>,
     pub places: Vec<usize>,
@@ -39,7 +39,7 @@ pub(super) struct Growing<'a> {
 }
 
 impl Layout {
-    pub fn new(path: PathBuf, look: Look, options: &ReadOptions) -> Self {
+    pub fn new(path: PathBuf, look: Detection, options: &ReadOptions) -> Self {
         let wanted = |name: &String| match &options.columns {
             Some(columns) => columns.contains(name),
             None => true,

@@ -3,8 +3,8 @@
 
 mod blocks;
 mod decimal;
+mod detection;
 mod layout;
-mod look;
 mod plain;
 mod records;
 #[cfg(test)]
@@ -20,8 +20,8 @@ use super::text_file::{TextFile, damaged};
 use crate::Result;
 use crate::reading::{Field, Frame, Frames, InputDigest, ReadOptions};
 use blocks::{BLOCK, Block, Blocks};
+use detection::{Detection, LOOK};
 use layout::{Layout, Parsed};
-use look::{LOOK, Look};
 use records::Before;
 
 /// A CSV file being read.
@@ -64,7 +64,7 @@ impl CsvFrames {
         if start.starts_with(b"\xef\xbb\xbf") {
             start.drain(..3);
         }
-        let look = Look::at(path, &start, options)?;
+        let look = Detection::at(path, &start, options)?;
         let layout = Layout::new(path.to_path_buf(), look, options);
         let limit = options.limits.record;
         let blocks = Blocks::new(start, file, layout.look.delimiter, limit, size);
@@ -209,8 +209,8 @@ impl Frames for CsvFrames {
         frame
     }
 
-    fn stated(&self) -> String {
-        self.layout.look.stated()
+    fn detected(&self) -> String {
+        self.layout.look.detected()
     }
 
     fn all_fields(&self) -> Option<&[Field]> {

@@ -3,8 +3,8 @@
 
 use std::io::{Cursor, Read};
 
+use super::detection;
 use super::layout::{Layout, Parsed};
-use super::look;
 use crate::error::DataFault;
 use crate::reading::formats::text_file::{damaged, not_utf8};
 use crate::reading::formats::text_table::not_a_number;
@@ -118,7 +118,7 @@ pub(super) fn ragged(layout: &Layout, found: usize, line: u64, row: u64) -> Erro
     .row(row)
     .help(format!(
         "fields are separated by {}; put a field that holds one in double quotes, or name another delimiter with {{delimiter}}",
-        look::shown(look.delimiter)
+        detection::shown(look.delimiter)
     ))
     .into()
 }

@@ -15,15 +15,15 @@ use crate::{Error, Result};
 /// Opens an IDX file. Beside `P-images-idx3-ubyte` every `P-WORD-idx1-…` is a column, called `label` for `labels`.
 pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<ArrayFrames> {
     let mut arrays = vec![array(path, String::new())?];
-    let mut stated = "IDX".to_string();
+    let mut detected = "IDX".to_string();
     if arrays[0].dimensions.len() > 2 {
         arrays[0].name = "image".into();
         for (name, beside) in companions(path)? {
-            stated += &format!(", {name} from {}", beside.display());
+            detected += &format!(", {name} from {}", beside.display());
             arrays.push(array(&beside, name)?);
         }
     }
-    ArrayFrames::new(path, arrays, stated, options)
+    ArrayFrames::new(path, arrays, detected, options)
 }
 
 fn array(path: &Path, name: String) -> Result<Array> {

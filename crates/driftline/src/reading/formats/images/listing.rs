@@ -216,7 +216,7 @@ impl Listing {
         }
     }
 
-    pub fn stated(&self) -> String {
+    pub fn detected(&self) -> String {
         let order = match &self.csv {
             Some(csv) => format!("in the order of {}", csv.display()),
             None if self.classes => "a class per sub-folder, in the order of file names".into(),

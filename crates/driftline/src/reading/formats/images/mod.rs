@@ -145,7 +145,7 @@ impl Frames for ImageFrames {
         }))
     }
 
-    fn stated(&self) -> String {
+    fn detected(&self) -> String {
         let Shape::Image {
             height,
             width,
@@ -159,7 +159,7 @@ impl Frames for ImageFrames {
         format!(
             "{} pictures, {height}×{width} {colour}{resized}, {}",
             self.listing.pictures.len(),
-            self.listing.stated()
+            self.listing.detected()
         )
     }
 

@@ -48,11 +48,11 @@ pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<ArrayFrames> {
             None => left_out.push(name),
         }
     }
-    let mut stated = format!("MAT level 5: {}", said.join(", "));
+    let mut detected = format!("MAT level 5: {}", said.join(", "));
     if !left_out.is_empty() {
-        stated += &format!(" (left out: {})", left_out.join(", "));
+        detected += &format!(" (left out: {})", left_out.join(", "));
     }
-    ArrayFrames::new(path, arrays, stated, options)
+    ArrayFrames::new(path, arrays, detected, options)
 }
 
 /// The variables, and the names of those that are not arrays.

@@ -145,7 +145,7 @@ impl Header {
         .into())
     }
 
-    pub fn stated(&self) -> String {
+    pub fn detected(&self) -> String {
         let sizes: Vec<String> = self.dimensions.iter().map(usize::to_string).collect();
         format!("{} of {}", sizes.join("×"), self.element.name())
     }

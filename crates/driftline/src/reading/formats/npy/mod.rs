@@ -21,9 +21,9 @@ pub(crate) fn open_npy(path: &Path, options: &ReadOptions) -> Result<ArrayFrames
     let mut reader = BufReader::with_capacity(1 << 18, file);
     let header = Header::read(&mut reader, path)?;
     header.expect_length(length, path, "the file")?;
-    let stated = format!("NPY, {}", header.stated());
+    let detected = format!("NPY, {}", header.detected());
     let array = header.into_array(path, String::new(), Box::new(reader), options)?;
-    ArrayFrames::new(path, vec![array], stated, options)
+    ArrayFrames::new(path, vec![array], detected, options)
 }
 
 /// Opens an NPZ file.
@@ -52,7 +52,7 @@ pub(crate) fn open_npz(path: &Path, options: &ReadOptions) -> Result<ArrayFrames
             said.push(format!("{name} (a single value, left out)"));
             continue;
         }
-        said.push(format!("{name} {}", header.stated()));
+        said.push(format!("{name} {}", header.detected()));
         arrays.push(header.into_array(path, name.into(), values, options)?);
     }
     if arrays.is_empty() {

@@ -230,16 +230,16 @@ impl Frames for ParquetFrames {
         frame
     }
 
-    fn stated(&self) -> String {
+    fn detected(&self) -> String {
         let groups = self.metadata.num_row_groups();
-        let mut stated = format!(
+        let mut detected = format!(
             "Parquet, {groups} row group{}",
             if groups == 1 { "" } else { "s" }
         );
         if !self.left_out.is_empty() {
-            stated += &format!(" (left out: {})", self.left_out.join(", "));
+            detected += &format!(" (left out: {})", self.left_out.join(", "));
         }
-        stated
+        detected
     }
 
     fn all_fields(&self) -> Option<&[Field]> {

@@ -8,7 +8,7 @@ use crate::Result;
 use crate::error::DataFault;
 
 /// Files read one after another.
-pub(super) struct SeveralFrames {
+pub(super) struct FileListFrames {
     files: Vec<PathBuf>,
     fields: Vec<Field>,
     options: ReadOptions,
@@ -18,16 +18,16 @@ pub(super) struct SeveralFrames {
     places: Vec<usize>,
     /// Of the files before `current`.
     digests: Vec<InputDigest>,
-    stated: String,
+    detected: String,
 }
 
-impl SeveralFrames {
+impl FileListFrames {
     pub fn open(paths: &[PathBuf], options: &ReadOptions) -> Result<Self> {
         let first = open(&paths[0], options)?;
         let fields = first.fields().to_vec();
         Ok(Self {
             files: paths.to_vec(),
-            stated: format!("{} files, the first: {}", paths.len(), first.stated()),
+            detected: format!("{} files, the first: {}", paths.len(), first.detected()),
             places: (0..fields.len()).collect(),
             fields,
             options: options.clone(),
@@ -86,7 +86,7 @@ impl SeveralFrames {
     }
 }
 
-impl Frames for SeveralFrames {
+impl Frames for FileListFrames {
     fn fields(&self) -> &[Field] {
         &self.fields
     }
@@ -122,8 +122,8 @@ impl Frames for SeveralFrames {
         }
     }
 
-    fn stated(&self) -> String {
-        self.stated.clone()
+    fn detected(&self) -> String {
+        self.detected.clone()
     }
 
     fn all_fields(&self) -> Option<&[Field]> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// The user's choice of columns and rows. Every column that has no part is a feature.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Choice {
+pub struct ColumnChoice {
     /// The classes of the source. Never read from a stream.
     pub label: Option<String>,
     /// What orders the stream; without it the order of the files does. Not a feature of a source that is fitted with it.

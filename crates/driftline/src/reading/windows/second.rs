@@ -13,7 +13,7 @@ use crate::reading::time::Clock;
 use crate::reading::{Frame, FrameSource, Notes, ReadOptions};
 use crate::{Error, Result};
 
-pub(super) struct Walk {
+pub(super) struct SecondPass {
     source: Box<dyn FrameSource>,
     options: ReadOptions,
     /// The reader of the current pass; none before one.
@@ -30,7 +30,7 @@ pub(super) struct Walk {
     ready: VecDeque<Window>,
 }
 
-impl Walk {
+impl SecondPass {
     pub fn new(
         source: Box<dyn FrameSource>,
         options: ReadOptions,

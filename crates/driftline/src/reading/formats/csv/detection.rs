@@ -19,14 +19,14 @@ const SAMPLE: usize = 100;
 
 /// What was seen.
 #[derive(Clone, Debug)]
-pub(super) struct Look {
+pub(super) struct Detection {
     pub delimiter: u8,
     pub header: bool,
     pub fields: Vec<Field>,
-    detected: bool,
+    guessed: bool,
 }
 
-impl Look {
+impl Detection {
     /// `start` are the first bytes of the file, more than [`LOOK`] of them if there are more.
     pub fn at(path: &Path, start: &[u8], options: &ReadOptions) -> Result<Self> {
         let whole = start.len() as u64 <= LOOK;
@@ -92,17 +92,17 @@ impl Look {
             delimiter,
             header,
             fields,
-            detected: options.delimiter.is_none() || options.header.is_none(),
+            guessed: options.delimiter.is_none() || options.header.is_none(),
         })
     }
 
-    pub fn stated(&self) -> String {
+    pub fn detected(&self) -> String {
         let header = if self.header {
             "header in line 1"
         } else {
             "no header (columns are called c0, c1, …)"
         };
-        let how = if self.detected { " (detected)" } else { "" };
+        let how = if self.guessed { " (detected)" } else { "" };
         format!(
             "CSV, {} between fields, {header}{how}",
             shown(self.delimiter)
