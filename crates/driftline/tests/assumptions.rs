@@ -152,7 +152,7 @@ fn a_jump_is_seen_even_without_labels() {
 fn models_that_the_theory_does_not_know_are_not_judged() {
     let benchmark = drift(&GENTLE, true);
     let subject = Subject::Opaque("a network is not linear in its inputs");
-    let found = check(&benchmark, &windows(), &subject, Seed::new(0)).unwrap();
+    let found = check_assumptions(&benchmark, &windows(), &subject, Seed::new(0)).unwrap();
     assert_eq!(found.gradual_shift, AssumptionVerdict::NotApplicable);
     assert!(found.radius.is_none() && found.steps.iter().all(|step| step.bound.is_none()));
     assert!(
@@ -167,7 +167,7 @@ fn models_that_the_theory_does_not_know_are_not_judged() {
         )
     };
     let features = featurize(&benchmark, halved).unwrap();
-    let on_features = check(&features, &windows(), &subject, Seed::new(0)).unwrap();
+    let on_features = check_assumptions(&features, &windows(), &subject, Seed::new(0)).unwrap();
     let ratio = found.steps[0].rho.unwrap().value / on_features.steps[0].rho.unwrap().value;
     assert!((ratio - 2.0).abs() < 1e-5);
 }

@@ -16,6 +16,7 @@ use driftline::experiment::{Plan, RawData, Scale, read_file};
 use tempfile::TempDir;
 
 /// A folder with an experiment on tables.
+#[derive(Debug)]
 pub struct Place(TempDir);
 
 impl Place {
