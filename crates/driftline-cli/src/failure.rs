@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::output;
+
 /// A command that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -80,18 +82,18 @@ impl Failure {
     }
 
     /// What to do about it, where that is known.
-    fn help(&self) -> Option<&str> {
+    fn help(&self) -> Option<String> {
         use driftline::Error;
         let error = match self {
             Failure::Library(error) => error,
-            Failure::Told { help, .. } => return help.as_deref(),
-            Failure::Usage { help, .. } => return Some(help),
+            Failure::Told { help, .. } => return help.clone(),
+            Failure::Usage { help, .. } => return Some(help.clone()),
             Failure::ClosedPipe => return None,
         };
-        if let Some(help) = error.help() {
-            return Some(help);
+        if let Some(advice) = error.help() {
+            return Some(output::in_flags(advice));
         }
-        match error {
+        let help = match error {
             Error::UnevenWindows { .. } => {
                 Some("set the tail to `drop`, `keep` or `merge`, or choose another window size")
             }
@@ -116,7 +118,8 @@ impl Failure {
                 Some("`driftline schema` prints what an experiment file may hold")
             }
             _ => None,
-        }
+        };
+        help.map(String::from)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::io::{ErrorKind, Write};
 
 use comfy_table::{CellAlignment, Table as TextTable, presets};
+use driftline::advice::Advice;
 use driftline::evaluate::Interval;
 use driftline::experiment::{
     Check, CheckVerdict, ExpectedCell, ResultTable, Row, Store, StoreWarning,
@@ -30,8 +31,16 @@ pub fn tell(line: &str) {
 /// Notes are told even when all else is quiet: they may change what a result means.
 pub fn tell_notes<'a>(notes: impl IntoIterator<Item = &'a Note>) {
     for note in notes {
-        tell(&format!("note: {note}"));
+        let advice = note
+            .advice()
+            .map_or(String::new(), |advice| format!(" ({})", in_flags(&advice)));
+        tell(&format!("note: {note}{advice}"));
     }
+}
+
+/// The library's advice, its settings written as flags.
+pub fn in_flags(advice: &Advice) -> String {
+    advice.words(|setting| format!("--{}", setting.name()))
 }
 
 pub fn print_json(value: &Value) -> Result<()> {

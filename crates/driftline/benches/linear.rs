@@ -5,16 +5,15 @@ use std::num::NonZeroUsize;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use driftline::adapt::{
-    Curriculum, Gradual, OptimizerState, Pooled, PseudoLabeling, SelfTraining, SourceOnly,
-    StudentStart, TargetOnly,
+    Adaptation, Candidate, Gradual, MemoryWindows, Pooled, SourceOnly, Stage, TargetOnly, Version,
 };
 use driftline::data::{
     Examples, Fraction, Inputs, LabeledDomain, Labels, NonNegative, Shape, Tail, Windowing,
 };
 use driftline::datasets::gaussian::MovingGaussians;
-use driftline::models::Learner;
 use driftline::models::linear::{FullBatch, LinearLearner, Penalty, Solver};
 use driftline::models::training::Training;
+use driftline::models::{AnyModel, Learner};
 use driftline::random::Seed;
 use rand::RngExt;
 
@@ -26,17 +25,16 @@ fn penalty() -> Penalty {
     Penalty::L2(NonNegative::new(0.02).expect("in range"))
 }
 
-fn paper() -> SelfTraining<LinearLearner> {
-    SelfTraining {
-        learner: LinearLearner {
-            solver: Solver::MiniBatch(Training::paper(some(100))),
-            penalty: penalty(),
-        },
-        pseudo_labeling: PseudoLabeling::paper(Fraction::new(0.1).expect("in range")),
-        start: StudentStart::Teacher,
-        optimizer_state: OptimizerState::Carried,
-        replay: None,
-    }
+fn learner() -> LinearLearner {
+    LinearLearner::new(Solver::MiniBatch(Training::paper(some(100))), penalty())
+}
+
+fn drop() -> Fraction {
+    Fraction::new(0.1).expect("in range")
+}
+
+fn windowing() -> Windowing {
+    Windowing::Size(some(500), Tail::Forbid)
 }
 
 /// Window 500, 100 features, 100 epochs in batches of 32: 1,500 gradient steps.
@@ -45,14 +43,18 @@ fn self_training_step(criterion: &mut Criterion) {
         .draw(Seed::new(0))
         .expect("a draw")
         .task;
-    let method = paper();
-    let teacher = method
-        .learner
+    let teacher = learner()
         .fit(&Examples::from(&task.source), Seed::new(0))
         .expect("a teacher");
+    let candidate = Candidate::paper(learner(), Gradual::new(windowing()), drop());
+    let before = Adaptation::new(candidate, AnyModel::new(teacher), Seed::new(1));
     let window = task.intermediate.window(0..500);
+    let archive: Vec<Version> = vec![];
     criterion.bench_function("self-training step, 500 x 100", |bencher| {
-        bencher.iter(|| method.step(&teacher, Some(&teacher), black_box(&window), Seed::new(1)));
+        bencher.iter(|| {
+            let stage = Stage::window(black_box(&window).clone());
+            before.clone().take(stage, &archive)
+        });
     });
 }
 
@@ -62,39 +64,32 @@ fn gaussian_column(criterion: &mut Criterion) {
         .draw(Seed::new(0))
         .expect("a draw")
         .task;
-    let method = paper();
-    let windowing = Windowing::Size(some(500), Tail::Forbid);
-    let curricula: [&dyn Curriculum; 4] = [
-        &SourceOnly,
-        &TargetOnly { repeats: some(10) },
-        &Pooled::new(some(10)),
-        &Gradual::new(windowing),
+    let candidates = [
+        Candidate::paper(learner(), SourceOnly::new(), drop()),
+        Candidate::paper(learner(), TargetOnly::new(some(10)), drop()),
+        Candidate::paper(learner(), Pooled::new(some(10)), drop()),
+        Candidate::paper(learner(), Gradual::new(windowing()), drop()),
     ];
     let mut group = criterion.benchmark_group("whole column");
     group.sample_size(10);
     group.bench_function("Table 1, Gaussian, one seed", |bencher| {
         bencher.iter(|| {
-            let source = method
-                .learner
+            let source = learner()
                 .fit(&Examples::from(&task.source), Seed::new(0))
+                .map(AnyModel::new)
                 .expect("a source model");
-            for curriculum in curricula {
-                let stages = curriculum.stages(&task, Seed::new(0)).expect("stages");
-                black_box(
-                    method
-                        .adapt(&source, stages, Seed::new(0))
-                        .expect("a model"),
-                );
+            for candidate in &candidates {
+                let cut = candidate.curriculum.windowing();
+                let mut windows = MemoryWindows::of_task(&task, cut).expect("windows");
+                let start = Adaptation::new(candidate.clone(), source.clone(), Seed::new(0));
+                black_box(start.run(&mut windows).expect("a model"));
             }
         });
     });
 }
 
 fn minimiser(criterion: &mut Criterion) {
-    let learner = LinearLearner {
-        solver: Solver::FullBatch(FullBatch::default()),
-        penalty: penalty(),
-    };
+    let learner = LinearLearner::new(Solver::FullBatch(FullBatch::default()), penalty());
     let mut group = criterion.benchmark_group("minimiser");
     group.sample_size(10);
     for (n, d) in [(500, 100), (5_000, 100), (50_000, 100), (5_000, 784)] {

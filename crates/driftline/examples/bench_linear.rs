@@ -9,13 +9,13 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use driftline::adapt::{OptimizerState, PseudoLabeling, SelfTraining, StudentStart};
+use driftline::adapt::{Adaptation, Candidate, SourceOnly, Stage, Version};
 use driftline::data::{
     Domain, Examples, Fraction, Inputs, LabeledDomain, Labels, NonNegative, Positive, Shape,
 };
-use driftline::models::Learner;
 use driftline::models::linear::{FullBatch, LinearLearner, LinearModel, Penalty, Solver};
 use driftline::models::training::Training;
+use driftline::models::{AnyModel, Learner};
 use driftline::random::Seed;
 
 const USAGE: &str = "usage: bench_linear step INPUTS LABELS FEATURES L2 EPOCHS REPEATS
@@ -61,31 +61,23 @@ fn step(
     repeats: usize,
 ) -> Result<(), Box<dyn Error>> {
     let half = data.len() / 2;
-    let method = SelfTraining {
-        learner: LinearLearner {
-            solver: Solver::MiniBatch(Training::paper(epochs)),
-            penalty: Penalty::L2(NonNegative::new(l2)?),
-        },
-        pseudo_labeling: PseudoLabeling::paper(Fraction::new(0.1)?),
-        start: StudentStart::Teacher,
-        optimizer_state: OptimizerState::Carried,
-        replay: None,
-    };
+    let solver = Solver::MiniBatch(Training::paper(epochs));
+    let learner = LinearLearner::new(solver, Penalty::L2(NonNegative::new(l2)?));
     let source = Examples::from(&data.slice(0..half));
-    let teacher = method.learner.fit(&source, Seed::new(0))?;
+    let teacher = AnyModel::new(learner.fit(&source, Seed::new(0))?);
     let window: Domain = data.slice(half..data.len()).unlabeled();
+    // The window is given by hand, so that no curriculum is asked for one.
+    let candidate = Candidate::paper(learner, SourceOnly::new(), Fraction::new(0.1)?);
+    let archive: Vec<Version> = vec![];
     let mut seconds = Vec::new();
     let mut kept = 0;
     for repeat in 0..repeats {
+        let seed = Seed::new(repeat as u64 + 1);
+        let mut adaptation = Adaptation::new(candidate.clone(), teacher.clone(), seed);
         let begin = Instant::now();
-        let step = method.step(
-            &teacher,
-            Some(&teacher),
-            &window,
-            Seed::new(repeat as u64 + 1),
-        )?;
+        let step = adaptation.take(Stage::window(window.clone()), &archive)?;
         seconds.push(begin.elapsed().as_secs_f64());
-        kept = step.labeling.kept;
+        kept = step.labeling.map_or(0, |labeling| labeling.kept);
     }
     let steps = epochs.get() * kept.div_ceil(32);
     println!(
@@ -98,13 +90,12 @@ fn step(
 /// The exact minimiser; prints the difference of the two classes' weights, then that of their biases.
 fn solve(examples: &Examples, l2: f64, tolerance: f64, repeats: usize) -> Result<(), String> {
     let text = |error: driftline::Error| error.to_string();
-    let learner = LinearLearner {
-        solver: Solver::FullBatch(FullBatch {
-            tolerance: Positive::new(tolerance).map_err(text)?,
-            ..FullBatch::default()
-        }),
-        penalty: Penalty::L2(NonNegative::new(l2).map_err(text)?),
+    let solver = FullBatch {
+        tolerance: Positive::new(tolerance).map_err(text)?,
+        ..FullBatch::default()
     };
+    let penalty = Penalty::L2(NonNegative::new(l2).map_err(text)?);
+    let learner = LinearLearner::new(Solver::FullBatch(solver), penalty);
     let mut seconds = Vec::new();
     let mut model: Option<LinearModel> = None;
     for _ in 0..repeats {

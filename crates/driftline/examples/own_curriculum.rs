@@ -1,64 +1,82 @@
 //! A curriculum of your own: windows that overlap by half, so that every row is learned from twice.
 //! `cargo run --release --example own_curriculum`
 
-use driftline::Result;
-use driftline::adapt::{Curriculum, Gradual, Stages};
-use driftline::data::{Remainder, Tail, Task, Windowing};
-use driftline::datasets::gaussian::MovingGaussians;
-use driftline::evaluate::accuracy;
-use driftline::models::Learner;
-use driftline::models::linear::{FullBatch, LinearLearner, Penalty, Solver};
-use driftline::random::Seed;
-use driftline::service::AdaptSettings;
+use std::num::NonZeroUsize;
 
-/// Windows of `size` rows, each beginning in the middle of the one before.
+use driftline::Result;
+use driftline::adapt::{Curriculum, Stage, Version, Windows};
+use driftline::data::{Domain, Tail, Windowing};
+use driftline::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// What a file says of it: `curriculum.overlapping = { window = 500 }`.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Size {
+    window: NonZeroUsize,
+}
+
+/// Windows of `window` rows, each beginning in the middle of the one before. The stream is cut into halves of them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Size", into = "Size")]
 struct Overlapping {
-    size: usize,
+    size: Size,
+    halves: Windowing,
+}
+
+impl From<Size> for Overlapping {
+    fn from(size: Size) -> Self {
+        let half = NonZeroUsize::new(size.window.get() / 2).unwrap_or(NonZeroUsize::MIN);
+        Self {
+            size,
+            halves: Windowing::Size(half, Tail::Merge),
+        }
+    }
+}
+
+impl From<Overlapping> for Size {
+    fn from(overlapping: Overlapping) -> Self {
+        overlapping.size
+    }
 }
 
 impl Curriculum for Overlapping {
-    fn stages<'a>(&self, task: &'a Task, _: Seed) -> Result<Stages<'a>> {
-        let (size, stream) = (self.size, &task.intermediate);
-        let starts = (0..=stream.len().saturating_sub(size)).step_by(size / 2);
-        let left_over = (stream.len() - size) % (size / 2);
-        let remainder = match left_over {
-            0 => Remainder::None,
-            rows => Remainder::Dropped(rows),
-        };
-        let domains = starts.map(move |start| Ok(stream.window(start..start + size)));
-        Ok(Stages::new(domains, remainder))
+    fn next(&self, done: usize, stream: &mut dyn Windows, _: &Version) -> Result<Option<Stage>> {
+        if done >= self.stages(stream.count()) {
+            return Ok(None);
+        }
+        let before = stream.window(done)?;
+        let arrived = stream.window(done + 1)?;
+        let both = before.inputs.followed_by(&arrived.inputs)?;
+        Ok(Some(Stage {
+            learn: Some(Domain::new(both)),
+            arrived: Some(arrived),
+        }))
+    }
+
+    fn windowing(&self) -> Option<&Windowing> {
+        Some(&self.halves)
+    }
+
+    fn stages(&self, windows: usize) -> usize {
+        windows.saturating_sub(1)
     }
 }
 
 fn main() -> Result<()> {
     let drift = MovingGaussians::paper().draw(Seed::new(0))?;
-    let learner = LinearLearner {
-        solver: Solver::FullBatch(FullBatch::default()),
-        penalty: Penalty::L2(driftline::data::NonNegative::new(0.02)?),
-    };
-    let source = learner.fit(&(&drift.task.source).into(), Seed::new(0))?;
-    let method = AdaptSettings::default().self_training(learner);
-
-    let size = std::num::NonZeroUsize::new(500).expect("500 is not 0");
-    let curricula: [(&str, Box<dyn Curriculum>); 2] = [
-        (
-            "side by side",
-            Box::new(Gradual::new(Windowing::Size(size, Tail::Merge))),
-        ),
-        ("overlapping", Box::new(Overlapping { size: 500 })),
-    ];
-    for (name, curriculum) in curricula {
-        let stages = curriculum.stages(&drift.task, Seed::new(0))?;
-        let mut steps = 0;
-        let mut adapted = source.clone();
-        for step in method.models(&source, stages, Seed::new(0)) {
-            adapted = step?.model;
-            steps += 1;
-        }
-        let right = accuracy(&adapted, &drift.answers.target)?;
+    let (source, target) = (&drift.task.source, &drift.answers.target);
+    let registry = Registry::new().with_curriculum::<Overlapping>("overlapping");
+    for name in ["gradual", "overlapping"] {
+        let mut adapter = Adapter::auto()
+            .registry(registry.clone())
+            .window(500)
+            .method(name)
+            .fit(source.inputs(), source.labels().as_slice())?;
+        let steps = adapter.adapt(drift.task.intermediate.inputs())?.len();
+        let right = adapter.score(target.inputs(), target.labels().as_slice())?;
         println!(
             "{name}: {steps} steps, {:.1} % of the target right",
-            100.0 * right
+            100.0 * right.estimate().unwrap_or(0.0)
         );
     }
     Ok(())

@@ -1,12 +1,11 @@
 //! A model of your own, adapted along a stream: nearest class mean. `cargo run --release --example own_model`
 
 use driftline::Result;
-use driftline::data::{Domain, Examples, Inputs, Probabilities, Shape, Targets};
-use driftline::datasets::gaussian::MovingGaussians;
-use driftline::evaluate::accuracy;
-use driftline::models::{Classifier, Learner};
-use driftline::random::Seed;
-use driftline::service::{AdaptSettings, Walk};
+use driftline::data::{Examples, Probabilities};
+use driftline::models::{Array, Arrays, Learner, Model, NamedLearner, Stored};
+use driftline::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// The mean of each class.
 #[derive(Clone, Debug)]
@@ -16,7 +15,7 @@ struct Means {
 }
 
 /// How they are learned; there is nothing to set.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct NearestMean;
 
 impl Classifier for Means {
@@ -75,20 +74,54 @@ impl Learner for NearestMean {
     }
 }
 
+/// What makes it a model that can be kept in a file.
+impl Model for Means {
+    fn kind(&self) -> &str {
+        NearestMean::KIND
+    }
+
+    fn store(&self) -> Result<Stored> {
+        let dimensions = [self.means.len(), self.shape.size()];
+        let means = Array::single("means", &dimensions, &self.means.concat());
+        Ok(Stored {
+            description: json!({ "shape": self.shape, "classes": self.means.len() }),
+            arrays: vec![means],
+        })
+    }
+}
+
+/// What makes it one that a file or a flag can name.
+impl NamedLearner for NearestMean {
+    const KIND: &'static str = "nearest-mean";
+
+    fn restore(description: &Value, arrays: &mut Arrays<'_>) -> Result<Means, String> {
+        let wrong = |error: serde_json::Error| error.to_string();
+        let shape: Shape = serde_json::from_value(description["shape"].clone()).map_err(wrong)?;
+        let classes: usize =
+            serde_json::from_value(description["classes"].clone()).map_err(wrong)?;
+        let means = arrays.single("means", &[classes, shape.size()])?;
+        let means = means.chunks(shape.size().max(1)).map(<[f32]>::to_vec);
+        Ok(Means {
+            shape,
+            means: means.collect(),
+        })
+    }
+}
+
 fn main() -> Result<()> {
     let drift = MovingGaussians::paper().draw(Seed::new(0))?;
-    let task = &drift.task;
-    let labels = Targets::Hard(task.source.labels().clone());
-    let source = Examples::new(task.source.inputs().clone(), labels)?;
-    let source = NearestMean.fit(&source, Seed::new(0))?;
-
-    let method = AdaptSettings::default().self_training(NearestMean);
-    let mut walk = Walk::new(method, source.clone(), Seed::new(0));
-    let classes = ["first".to_owned(), "second".to_owned()];
-    for (index, start) in (0..task.intermediate.len()).step_by(500).enumerate() {
-        let window: Domain = task.intermediate.window(start..start + 500);
-        walk.step(index + 1, &window)?;
-        let record = walk.measure(&window.inputs, None, &classes)?.record;
+    let (source, target) = (&drift.task.source, &drift.answers.target);
+    let mut adapter = Adapter::auto()
+        .registry(Registry::new().with_model::<NearestMean>())
+        .model("nearest-mean")
+        .window(500)
+        .fit(source.inputs(), source.labels().as_slice())?;
+    let score = |adapter: &Adapter| {
+        let right = adapter.score(target.inputs(), target.labels().as_slice());
+        right.map(|right| right.estimate().unwrap_or(0.0))
+    };
+    let unadapted = score(&adapter)?;
+    for record in adapter.adapt(drift.task.intermediate.inputs())? {
         println!(
             "window {:2}: {} of {} kept, {:.1} % relabelled, {:.1} % unlike the source model",
             record.window,
@@ -99,9 +132,8 @@ fn main() -> Result<()> {
         );
     }
     println!(
-        "on the target: {:.3} unadapted, {:.3} adapted",
-        accuracy(&source, &drift.answers.target)?,
-        accuracy(walk.current(), &drift.answers.target)?
+        "on the target: {unadapted:.3} unadapted, {:.3} adapted",
+        score(&adapter)?
     );
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use driftline::Result;
 use driftline::random::Seed;
 use driftline::reading::{Column, Field, Frame, Frames, Kind, Numbers, ReadOptions, Texts};
-use driftline::service::{Adapt, Data, Fit, Start};
+use driftline::runs::{Adapt, Start};
 use rand::RngExt;
 
 /// Lines such as `t=17 temp=21.5 load=0.30 state=busy`, some hundred at a time.
@@ -100,23 +100,13 @@ fn log(from: usize, to: usize) -> Vec<String> {
 
 fn main() -> Result<()> {
     // Any closure that opens a reader is a source, as often as it is asked.
-    let data = |from: usize, to: usize| Data {
-        source: Box::new(move |_: &ReadOptions| Ok(Log::open(log(from, to)))),
-        inputs: vec![],
-    };
-    let mut fit = Fit::new("state");
-    fit.choice.time = Some("t".into());
+    let data = |from: usize, to: usize| move |_: &ReadOptions| Ok(Log::open(log(from, to)));
     let folder = tempfile::tempdir().map_err(driftline::Error::io("a temporary folder"))?;
     let mut adapt = Adapt::new(folder.path().join("run"))
-        .window(250)?
+        .window(250)
         .answers("state");
-    adapt.settings.choice.time = Some("t".into());
-
-    let run = adapt.run(
-        Start::Source(Box::new(fit), data(0, 500)),
-        data(500, 4000),
-        &(),
-    )?;
+    adapt.choice.time = Some("t".into());
+    let run = adapt.run(Start::source("state", data(0, 500)), data(500, 4000), &())?;
     for record in run.records() {
         if let Some(score) = &record.score {
             println!(

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::advice::Advice;
+
 /// What can go wrong.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -144,7 +146,7 @@ pub struct DataFault {
     pub column: Option<String>,
     pub message: String,
     /// How to mend it.
-    pub help: Option<String>,
+    pub help: Option<Advice>,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -167,9 +169,9 @@ impl Error {
     }
 
     /// What to do about it, where the error carries that.
-    pub fn help(&self) -> Option<&str> {
+    pub fn help(&self) -> Option<&Advice> {
         match self {
-            Error::Data(fault) => fault.help.as_deref(),
+            Error::Data(fault) => fault.help.as_ref(),
             _ => None,
         }
     }
@@ -240,7 +242,7 @@ impl DataFault {
         }
     }
 
-    pub fn help(self, help: impl Into<String>) -> Self {
+    pub fn help(self, help: impl Into<Advice>) -> Self {
         Self {
             help: Some(help.into()),
             ..self

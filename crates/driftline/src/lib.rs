@@ -5,40 +5,28 @@
 //! train on the rest, repeat.
 //!
 //! ```
-//! use driftline::adapt::{Curriculum, Gradual, OptimizerState, PseudoLabeling, SelfTraining, StudentStart};
-//! use driftline::data::{Fraction, NonNegative, Tail, Windowing};
-//! use driftline::datasets::gaussian::MovingGaussians;
-//! use driftline::evaluate::accuracy;
-//! use driftline::models::Learner;
-//! use driftline::models::linear::{FullBatch, LinearLearner, Penalty, Solver};
-//! use driftline::random::Seed;
+//! use driftline::prelude::*;
 //!
 //! # fn main() -> driftline::Result<()> {
 //! let drift = MovingGaussians::paper().draw(Seed::new(0))?;
-//! let learner = LinearLearner {
-//!     solver: Solver::FullBatch(FullBatch::default()),
-//!     penalty: Penalty::L2(NonNegative::new(0.02)?),
-//! };
-//! let method = SelfTraining {
-//!     learner,
-//!     pseudo_labeling: PseudoLabeling::paper(Fraction::new(0.1)?),
-//!     start: StudentStart::Teacher,
-//!     optimizer_state: OptimizerState::Carried,
-//!     replay: None,
-//! };
-//! let windows = Gradual::new(Windowing::Size(500.try_into().unwrap(), Tail::Forbid));
-//!
-//! let source = learner.fit(&(&drift.task.source).into(), Seed::new(1))?;
-//! let adapted = method.adapt(&source, windows.stages(&drift.task, Seed::new(1))?, Seed::new(1))?;
-//! assert!(accuracy(&source, &drift.answers.target)? < 0.8);
-//! assert!(accuracy(&adapted, &drift.answers.target)? > 0.95);
+//! let (source, target) = (&drift.task.source, &drift.answers.target);
+//! let mut adapter = Adapter::auto().window(500).fit(source.inputs(), source.labels().as_slice())?;
+//! let before = adapter.score(target.inputs(), target.labels().as_slice())?;
+//! adapter.adapt(drift.task.intermediate.inputs())?;
+//! let after = adapter.score(target.inputs(), target.labels().as_slice())?;
+//! println!("{before} → {after}");
+//! # assert!(before.estimate() < Some(0.8) && after.estimate() > Some(0.95));
 //! # Ok(())
 //! # }
 //! ```
 //!
+//! `Adapter` is the door for arrays ([`runs`]); files go through [`runs::Adapt`], experiments through [`experiment`]. All of
+//! them drive one loop ([`adapt`]) whose parts can be yours.
+//!
 //! The library prints nothing, reads no clock and no environment, and draws no random number that does not come from
 //! a [`random::Seed`]: the same call gives the same bytes, for any number of threads.
 
+pub mod advice;
 pub mod cancel;
 pub mod error;
 pub mod files;

@@ -5,9 +5,7 @@
 
 use std::num::NonZeroUsize;
 
-use driftline::adapt::{
-    Curriculum, Gradual, OptimizerState, PseudoLabeling, SelfTraining, StudentStart,
-};
+use driftline::adapt::{Adaptation, Candidate, Gradual, MemoryWindows};
 use driftline::data::{
     Domain, Examples, Fraction, Inputs, LabeledDomain, Labels, NonNegative, Shape, Stream, Tail,
     Task, Windowing,
@@ -16,7 +14,7 @@ use driftline::experiment::ENGINE_REVISION;
 use driftline::models::linear::{FullBatch, LinearLearner, LinearModel, Penalty, Solver};
 use driftline::models::network::{Architecture, Isa, NetworkLearner};
 use driftline::models::training::Training;
-use driftline::models::{Classifier, Learner};
+use driftline::models::{AnyModel, Classifier, Learner};
 use driftline::random::Seed;
 use expect_test::{Expect, expect};
 use rand::RngExt;
@@ -90,36 +88,28 @@ fn penalty() -> Penalty {
 #[test]
 fn gradual_self_training_gives_the_pinned_bits() {
     let task = task();
-    let method = SelfTraining {
-        learner: LinearLearner {
-            solver: Solver::MiniBatch(Training::paper(NonZeroUsize::new(7).unwrap())),
-            penalty: penalty(),
-        },
-        pseudo_labeling: PseudoLabeling::paper(Fraction::new(0.1).unwrap()),
-        start: StudentStart::Teacher,
-        optimizer_state: OptimizerState::Carried,
-        replay: None,
-    };
-    let source = method
-        .learner
+    let training = Training::paper(NonZeroUsize::new(7).unwrap());
+    let learner = LinearLearner::new(Solver::MiniBatch(training), penalty());
+    let source = learner
         .fit(&Examples::from(&task.source), Seed::new(0))
         .unwrap();
     let windowing = Windowing::Size(NonZeroUsize::new(40).unwrap(), Tail::Forbid);
-    let stages = Gradual::new(windowing).stages(&task, Seed::new(0)).unwrap();
-    let adapted = method.adapt(&source, stages, Seed::new(0)).unwrap();
+    let mut windows = MemoryWindows::of_task(&task, Some(&windowing)).unwrap();
+    let drop = Fraction::new(0.1).unwrap();
+    let candidate = Candidate::paper(learner, Gradual::new(windowing), drop);
+    let adaptation = Adaptation::new(candidate, AnyModel::new(source), Seed::new(0));
+    let adapted = adaptation.run(&mut windows).unwrap();
+    let adapted: &LinearModel = adapted.model.downcast().unwrap();
     let expected = expect![
         "engine 1: weights be9ae457 be26a354 bcc01aa1 biases 3b122549 bca7b3b8 3c0ec0bd predictions f22a99f3"
     ];
-    pinned("self-training", &fingerprint(&adapted, &task), expected);
+    pinned("self-training", &fingerprint(adapted, &task), expected);
 }
 
 #[test]
 fn the_exact_minimiser_has_the_pinned_bits() {
     let task = task();
-    let learner = LinearLearner {
-        solver: Solver::FullBatch(FullBatch::default()),
-        penalty: penalty(),
-    };
+    let learner = LinearLearner::new(Solver::FullBatch(FullBatch::default()), penalty());
     let model = learner
         .fit(&Examples::from(&task.source), Seed::new(0))
         .unwrap();

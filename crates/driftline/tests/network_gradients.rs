@@ -4,11 +4,12 @@
 use std::num::NonZeroUsize;
 
 use driftline::data::{Examples, Fraction, Inputs, NonNegative, Probabilities, Shape, Targets};
+use driftline::models::Runtime;
 use driftline::models::network::layers::{
     BatchNorm, Conv, Dense, Dropout, Layer, MaxPool, Output, Padding,
 };
 use driftline::models::network::reference::{ReferenceBatch, loss_and_gradient};
-use driftline::models::network::{Architecture, Blueprint, Isa, Network, Runtime};
+use driftline::models::network::{Architecture, Blueprint, Isa, Network};
 use driftline::random::Seed;
 use proptest::prelude::*;
 use rand::RngExt;
@@ -150,9 +151,9 @@ impl Case {
     }
 
     fn fast(&self, isa: Isa, threads: usize) -> (f64, Vec<f32>) {
-        let threads = size(threads);
+        let runtime = Runtime::default().with_isa(isa).with_threads(size(threads));
         let network = self.network.clone();
-        let network = network.with_runtime(Runtime { isa, threads }).unwrap();
+        let network = network.with_runtime(&runtime).unwrap();
         network.loss_and_gradient(&self.examples).unwrap()
     }
 

@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 
 use driftline::data::{Examples, Fraction, Inputs, Labels, Positive, Shape, Targets};
-use driftline::models::network::{Architecture, Isa, Network, NetworkLearner, Runtime};
+use driftline::models::network::{Architecture, Isa, Network, NetworkLearner};
 use driftline::models::optimizer::{Optimizer, Sgd};
 use driftline::models::training::Training;
-use driftline::models::{Classifier, Learner};
+use driftline::models::{Classifier, Learner, Runtime};
 use driftline::random::Seed;
 use proptest::prelude::*;
 use rand::RngExt;
@@ -83,17 +83,16 @@ fn threads_change_no_bit_of_a_training_run() {
             let mut learner = learner(2);
             learner.training.optimizer = optimizer;
             learner.training.sharpness = Some(Positive::new(0.05).unwrap());
-            learner.runtime.threads = size(threads);
+            learner.runtime = Runtime::default().with_threads(size(threads));
             learner.fit(&train, Seed::new(3)).unwrap()
         };
         let alone = fit(1);
         for threads in [2, 3, 8] {
             assert!(fit(threads) == alone, "{threads} threads");
         }
-        let shared = alone.clone().with_runtime(Runtime {
-            threads: size(3),
-            ..Runtime::default()
-        });
+        let shared = alone
+            .clone()
+            .with_runtime(&Runtime::default().with_threads(size(3)));
         let many = quarters(500, 12, 9);
         assert_eq!(
             shared.unwrap().probabilities(many.inputs()).unwrap(),
@@ -131,11 +130,8 @@ fn instruction_sets_agree_on_probabilities() {
     let train = quarters(100, 12, 1);
     let network = learner(1).fit(&train, Seed::new(3)).unwrap();
     let of = |isa: Isa| {
-        let runtime = Runtime {
-            isa,
-            ..Runtime::default()
-        };
-        let network = network.clone().with_runtime(runtime).unwrap();
+        let runtime = Runtime::default().with_isa(isa);
+        let network = network.clone().with_runtime(&runtime).unwrap();
         network.probabilities(train.inputs()).unwrap()
     };
     let portable = of(Isa::Portable);
@@ -285,10 +281,9 @@ fn two_threads_of_plain_rust_train_a_tiny_network_as_one_does() {
     let fit = |threads: usize| {
         let mut learner = learner(1);
         learner.architecture = Architecture::wider_conv(size(1));
-        learner.runtime = Runtime {
-            isa: Isa::Portable,
-            threads: size(threads),
-        };
+        learner.runtime = Runtime::default()
+            .with_isa(Isa::Portable)
+            .with_threads(size(threads));
         learner.fit(&examples, Seed::new(0)).unwrap()
     };
     let one = fit(1).probabilities(examples.inputs()).unwrap();

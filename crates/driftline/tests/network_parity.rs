@@ -7,10 +7,10 @@ use driftline::data::{Examples, Fraction, Inputs, Labels, NonNegative, Positive,
 use driftline::models::network::layers::{
     BatchNorm, Conv, Dense, Layer, MovingVariance, Output, Padding,
 };
-use driftline::models::network::{Architecture, Isa, Network, NetworkLearner, Runtime};
+use driftline::models::network::{Architecture, Isa, Network, NetworkLearner};
 use driftline::models::optimizer::{Adam, Optimizer, Sgd};
 use driftline::models::training::Training;
-use driftline::models::{Classifier, Learner};
+use driftline::models::{Classifier, Learner, Runtime};
 use driftline::random::Seed;
 use serde_json::Value;
 
@@ -172,11 +172,8 @@ fn check(
     // The portable kernels are slow; they have the small network and, elsewhere, the plain reference to agree with.
     let isas = Isa::ALL.into_iter().filter(|isa| isa.is_available());
     for isa in isas.filter(|&isa| isa != Isa::Portable || name == "odd") {
-        let runtime = Runtime {
-            isa,
-            threads: size(1),
-        };
-        let mut network = network(name, convention).with_runtime(runtime).unwrap();
+        let runtime = Runtime::default().with_isa(isa);
+        let mut network = network(name, convention).with_runtime(&runtime).unwrap();
         let batches = batches(&network);
         check_gradients(&network, &batches[0], &golden["gradients"]);
         let mut training = Training::paper(size(1));

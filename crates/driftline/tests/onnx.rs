@@ -3,28 +3,31 @@
 
 #[path = "onnx/evaluate.rs"]
 mod evaluate;
-#[path = "service/memory.rs"]
+#[path = "runs/memory.rs"]
 mod memory;
 #[path = "onnx/wire.rs"]
 mod wire;
 
 use std::num::NonZeroUsize;
 
+use driftline::adapt::TrainingSpec;
 use driftline::data::{NonNegative, Shape};
-use driftline::models::any::AnyModel;
+use driftline::models::AnyModel;
 use driftline::models::network::layers::{Conv, Layer, MaxPool, Output, Padding};
 use driftline::models::network::{Architecture, Network};
 use driftline::random::Seed;
 use driftline::reading::{Choice, Notes, ReadOptions, read_all};
-use driftline::service::{Bundle, Fit, ModelChoice, onnx};
+use driftline::runs::{Bundle, Fit, onnx};
 use memory::{Memory, circle, corners};
 use wire::{Model, Tensor};
 
-fn fit(table: &Memory, model: ModelChoice, impute: bool) -> Bundle {
+fn fit(table: &Memory, model: &str, impute: bool) -> Bundle {
     let mut fit = Fit::new("label").model(model);
-    fit.epochs = NonZeroUsize::new(20);
+    let mut training = TrainingSpec::default();
+    training.epochs = NonZeroUsize::new(20).unwrap();
+    fit.settings.training = Some(training);
     fit.choice.impute = impute;
-    fit.run(table, &[]).unwrap()
+    fit.run(table).unwrap()
 }
 
 /// What the graph takes, which is the table's own numbers.
@@ -42,7 +45,7 @@ fn compare(bundle: &Bundle, table: &Memory, input: Tensor, impute: bool) {
     )
     .unwrap();
     let (labels, probabilities) = bundle.predict(&rows).unwrap();
-    let model = Model::read(&onnx::export(bundle));
+    let model = Model::read(&onnx(bundle).unwrap());
     assert_eq!(model.operator_set, 15);
     assert_eq!(model.outputs, ["probabilities", "class"]);
     let outputs = evaluate::run(&model, input);
@@ -96,12 +99,7 @@ fn raw(table: &Memory, features: &[String]) -> Tensor {
 
 #[test]
 fn tables() {
-    for (model, classes) in [
-        (ModelChoice::Linear, 3),
-        (ModelChoice::Linear, 2),
-        (ModelChoice::Mlp, 3),
-        (ModelChoice::Margin, 2),
-    ] {
+    for (model, classes) in [("linear", 3), ("linear", 2), ("mlp", 3), ("margin", 2)] {
         let table = circle(120, classes, 0.3, 1);
         let bundle = fit(&table, model, false);
         let features = bundle.encoding.input_names();
@@ -121,7 +119,7 @@ fn missing_numbers_are_filled_by_the_graph() {
     for row in (0..120).step_by(7) {
         x[row] = f64::NAN;
     }
-    let bundle = fit(&table, ModelChoice::Linear, true);
+    let bundle = fit(&table, "linear", true);
     let input = raw(&table, &bundle.encoding.input_names());
     compare(&bundle, &table, input, true);
 }
@@ -154,7 +152,7 @@ fn conv_nets_with_batch_norm_and_uneven_padding() {
             channels,
         };
         let table = corners(64, shape, 3);
-        for model in [ModelChoice::Cnn, ModelChoice::Linear, ModelChoice::Mlp] {
+        for model in ["cnn", "linear", "mlp"] {
             let bundle = fit(&table, model, false);
             compare(&bundle, &table, pictures(&table, shape), false);
         }
@@ -170,7 +168,7 @@ fn other_paddings_and_pooling() {
         channels: 2,
     };
     let table = corners(32, shape, 4);
-    let mut bundle = fit(&table, ModelChoice::Linear, false);
+    let mut bundle = fit(&table, "linear", false);
     let size = |n| NonZeroUsize::new(n).unwrap();
     let none = NonNegative::new(0.0).unwrap();
     let conv = |kernel, stride, padding| {
@@ -196,7 +194,7 @@ fn other_paddings_and_pooling() {
         ],
     };
     let blueprint = architecture.build(shape, 4).unwrap();
-    bundle.model = AnyModel::Network(Network::initial(blueprint, Seed::new(5)).unwrap());
+    bundle.version.model = AnyModel::new(Network::initial(blueprint, Seed::new(5)).unwrap());
     let input = pictures(&table, shape);
     compare(&bundle, &table, input, false);
 }

@@ -3,16 +3,14 @@
 
 use std::num::NonZeroUsize;
 
-use driftline::adapt::{
-    Curriculum, Gradual, OptimizerState, PseudoLabeling, SelfTraining, StudentStart,
-};
+use driftline::adapt::{Adaptation, Candidate, Gradual, MemoryWindows};
 use driftline::data::{Examples, Fraction, NonNegative, Tail, Windowing};
 use driftline::datasets::gaussian::MovingGaussians;
 use driftline::evaluate::accuracy;
 use driftline::experiment::Dataset;
-use driftline::models::Learner;
 use driftline::models::linear::{LinearLearner, Penalty, Solver};
 use driftline::models::training::Training;
+use driftline::models::{AnyModel, Learner};
 use driftline::random::Seed;
 
 #[test]
@@ -20,25 +18,19 @@ fn gradual_self_training_follows_the_drift() {
     let benchmark = Dataset::Gaussian(MovingGaussians::paper())
         .benchmark(0, &driftline::experiment::RawData::None)
         .unwrap();
-    let learner = LinearLearner {
-        solver: Solver::MiniBatch(Training::paper(NonZeroUsize::new(100).unwrap())),
-        penalty: Penalty::L2(NonNegative::new(0.02).unwrap()),
-    };
+    let training = Training::paper(NonZeroUsize::new(100).unwrap());
+    let penalty = Penalty::L2(NonNegative::new(0.02).unwrap());
+    let learner = LinearLearner::new(Solver::MiniBatch(training), penalty);
     let source = learner
         .fit(&Examples::from(&benchmark.task.source), Seed::new(0))
         .unwrap();
-    let method = SelfTraining {
-        learner,
-        pseudo_labeling: PseudoLabeling::paper(Fraction::new(0.1).unwrap()),
-        start: StudentStart::Teacher,
-        optimizer_state: OptimizerState::Carried,
-        replay: None,
-    };
     let windowing = Windowing::Size(NonZeroUsize::new(500).unwrap(), Tail::Forbid);
-    let stages = Gradual::new(windowing)
-        .stages(&benchmark.task, Seed::new(0))
+    let mut windows = MemoryWindows::of_task(&benchmark.task, Some(&windowing)).unwrap();
+    let drop = Fraction::new(0.1).unwrap();
+    let candidate = Candidate::paper(learner, Gradual::new(windowing), drop);
+    let adapted = Adaptation::new(candidate, AnyModel::new(source.clone()), Seed::new(0))
+        .run(&mut windows)
         .unwrap();
-    let adapted = method.adapt(&source, stages, Seed::new(0)).unwrap();
     let before = accuracy(&source, &benchmark.answers.target).unwrap();
     let after = accuracy(&adapted, &benchmark.answers.target).unwrap();
     assert!(

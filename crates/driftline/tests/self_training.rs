@@ -4,37 +4,41 @@
 use std::num::NonZeroUsize;
 
 use driftline::adapt::{
-    Confidence, Curriculum, Filter, Gradual, LabelKind, Labeling, OptimizerState, PseudoLabeling,
-    Replay, SelfTraining, SourceOnly, Stages, Starvation, StudentStart,
+    Adaptation, Candidate, Confidence, Decision, Filter, Gradual, LabelKind, Labeling,
+    MemoryWindows, OptimizerState, PseudoLabeling, SourceOnly, Stage, Starvation, Step,
+    StudentStart, Version, Windows,
 };
 use driftline::data::{
-    Domain, Examples, Fraction, Inputs, NonNegative, Positive, Probabilities, Shape, Tail, Targets,
-    Task, Windowing,
+    Domain, Examples, Fraction, Inputs, NonNegative, Positive, Probabilities, Remainder, Shape,
+    Tail, Targets, Task, Windowing,
 };
 use driftline::datasets::gaussian::MovingGaussians;
 use driftline::models::linear::{LinearLearner, LinearModel, Penalty, Solver};
 use driftline::models::training::Training;
-use driftline::models::{Classifier, Learner};
+use driftline::models::{AnyModel, Classifier, Learner, Model};
 use driftline::random::Seed;
 use driftline::{Error, Result};
 
-type Method = SelfTraining<LinearLearner>;
+/// The seed that all adaptations here begin with.
+const SEED: Seed = Seed::new(2);
 
 fn learner() -> LinearLearner {
-    LinearLearner {
-        solver: Solver::MiniBatch(Training::paper(NonZeroUsize::new(5).unwrap())),
-        penalty: Penalty::L2(NonNegative::new(0.02).unwrap()),
-    }
+    let training = Training::paper(NonZeroUsize::new(5).unwrap());
+    let penalty = Penalty::L2(NonNegative::new(0.02).unwrap());
+    LinearLearner::new(Solver::MiniBatch(training), penalty)
 }
 
-fn method() -> Method {
-    SelfTraining {
-        learner: learner(),
-        pseudo_labeling: PseudoLabeling::paper(Fraction::new(0.1).unwrap()),
-        start: StudentStart::Teacher,
-        optimizer_state: OptimizerState::Carried,
-        replay: None,
-    }
+fn windowing() -> Windowing {
+    Windowing::Size(NonZeroUsize::new(100).unwrap(), Tail::Forbid)
+}
+
+fn pseudo_labeling() -> PseudoLabeling {
+    PseudoLabeling::paper(Fraction::new(0.1).unwrap())
+}
+
+fn candidate() -> Candidate {
+    let drop = Fraction::new(0.1).unwrap();
+    Candidate::paper(learner(), Gradual::new(windowing()), drop)
 }
 
 fn task() -> Task {
@@ -52,19 +56,44 @@ fn source_model(task: &Task) -> LinearModel {
         .unwrap()
 }
 
-fn windows(task: &Task) -> Stages<'_> {
-    let windowing = Windowing::Size(NonZeroUsize::new(100).unwrap(), Tail::Forbid);
-    Gradual::new(windowing).stages(task, Seed::new(0)).unwrap()
+fn windows(task: &Task) -> MemoryWindows {
+    MemoryWindows::of_task(task, Some(&windowing())).unwrap()
 }
 
-fn models(method: &Method, task: &Task) -> Vec<LinearModel> {
-    let source = source_model(task);
-    let steps = method.models(&source, windows(task), Seed::new(2));
-    steps.map(|step| step.unwrap().model).collect()
+fn first_window(task: &Task) -> Domain {
+    windows(task).window(0).unwrap()
+}
+
+fn start(candidate: Candidate, model: impl Model) -> Adaptation {
+    Adaptation::new(candidate, AnyModel::new(model), SEED)
+}
+
+/// Every step along a stream. Nothing here goes back to an earlier version.
+fn steps(mut adaptation: Adaptation, stream: &mut dyn Windows) -> Result<Vec<Step>> {
+    let mut steps = vec![];
+    while let Some(step) = adaptation.advance(stream, &Vec::<Version>::new())? {
+        steps.push(step);
+    }
+    Ok(steps)
+}
+
+/// One window that comes by itself.
+fn one_step(adaptation: &mut Adaptation, window: Domain) -> Result<Step> {
+    adaptation.take(Stage::window(window), &Vec::<Version>::new())
+}
+
+fn linear(version: &Version) -> LinearModel {
+    let model: Option<&LinearModel> = version.model.downcast();
+    model.expect("a linear model").clone()
+}
+
+fn models(candidate: Candidate, task: &Task) -> Vec<LinearModel> {
+    let steps = steps(start(candidate, source_model(task)), &mut windows(task)).unwrap();
+    steps.iter().map(|step| linear(&step.version)).collect()
 }
 
 /// A teacher that says what it is told, whatever the example.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Dictated {
     shape: Shape,
     rows: fn(usize) -> [f32; 2],
@@ -84,6 +113,12 @@ impl Classifier for Dictated {
     }
 }
 
+impl Model for Dictated {
+    fn kind(&self) -> &str {
+        "dictated"
+    }
+}
+
 fn domain(n: usize) -> Domain {
     let values = (0..3 * n).map(|i| ((i * 7) % 11) as f32 / 11.0).collect();
     Domain::new(Inputs::new(values, Shape::Vector(3)).unwrap())
@@ -96,44 +131,68 @@ fn teacher(rows: fn(usize) -> [f32; 2]) -> Dictated {
     }
 }
 
+/// One step is: label with the model, train it on. Along a stream that is done again and again.
 #[test]
-fn steps_iterator_and_adapt_agree() {
-    let (task, method) = (task(), method());
+fn steps_by_hand_one_by_one_and_all_at_once_agree() {
+    let task = task();
     let source = source_model(&task);
-    let expected = models(&method, &task);
+    let expected = models(candidate(), &task);
     assert_eq!(expected.len(), 5);
-    let mut by_hand = method.learner.forget(&source);
-    for (t, stage) in windows(&task).enumerate() {
-        let step = method
-            .step(
-                &by_hand,
-                Some(&by_hand),
-                &stage.unwrap(),
-                Seed::new(2).nth(t),
-            )
+    let mut by_hand = learner().forget(&source);
+    let mut single = start(candidate(), source.clone());
+    for (t, expected) in expected.iter().enumerate() {
+        let window = windows(&task).window(t).unwrap();
+        let labeled = pseudo_labeling().of(&by_hand, &window).unwrap();
+        by_hand = learner()
+            .refit(&by_hand, &labeled.examples.unwrap(), SEED.nth(t))
             .unwrap();
-        by_hand = step.model.unwrap();
-        assert_eq!(by_hand, expected[t]);
+        assert_eq!(by_hand, *expected);
+        let step = one_step(&mut single, window).unwrap();
+        assert_eq!(linear(&step.version), *expected);
+        assert_eq!(step.labeling.unwrap(), labeled.labeling);
+        assert_eq!((step.before.number, step.version.number), (t, t + 1));
+        assert_eq!(step.decision, Decision::Deploy(0));
     }
-    let adapted = method.adapt(&source, windows(&task), Seed::new(2)).unwrap();
-    assert_eq!(adapted, by_hand);
+    let adapted = start(candidate(), source).run(&mut windows(&task)).unwrap();
+    assert_eq!(linear(&adapted), by_hand);
+    assert_eq!(adapted.number, 5);
 }
 
+/// But for the optimiser's memory, which no stage would go on with.
 #[test]
 fn without_stages_the_source_model_is_the_answer() {
     let task = task();
     let source = source_model(&task);
-    let stages = SourceOnly.stages(&task, Seed::new(0)).unwrap();
-    assert_eq!(
-        method().adapt(&source, stages, Seed::new(2)).unwrap(),
-        source
-    );
+    let drop = Fraction::new(0.1).unwrap();
+    let idle = || Candidate::paper(learner(), SourceOnly::new(), drop);
+    let adapted = start(idle(), source.clone())
+        .run(&mut windows(&task))
+        .unwrap();
+    assert_eq!(linear(&adapted), learner().forget(&source));
+    assert_eq!(adapted.number, 0);
+    assert_eq!(linear(start(idle(), source.clone()).first()), source);
+}
+
+/// Given windows it goes along with them, and every version is the source model.
+#[test]
+fn a_source_model_that_watches_windows_stays_what_it_is() {
+    let task = task();
+    let source = source_model(&task);
+    let drop = Fraction::new(0.1).unwrap();
+    let watching = Candidate::paper(learner(), SourceOnly::watching(windowing()), drop);
+    let steps = steps(start(watching, source.clone()), &mut windows(&task)).unwrap();
+    assert_eq!(steps.len(), 5);
+    for step in &steps {
+        assert_eq!(linear(&step.version), learner().forget(&source));
+        assert!(step.labeling.is_none() && step.stage.learn.is_none());
+        assert!(matches!(step.decision, Decision::Hold { .. }));
+    }
 }
 
 #[test]
 fn a_student_begins_where_it_is_told() {
     let task = task();
-    let run = |start| models(&SelfTraining { start, ..method() }, &task);
+    let run = |start| models(candidate().with_start(start), &task);
     let (teacher, scratch, mixed) = (
         run(StudentStart::Teacher),
         run(StudentStart::Scratch),
@@ -146,13 +205,11 @@ fn a_student_begins_where_it_is_told() {
         "the second goes on only in one of them"
     );
     // A fresh student is a plain fit on the teacher's labels.
-    let first = windows(&task).next().unwrap().unwrap();
-    let (examples, _) = method()
-        .pseudo_labeling
-        .label(&source_model(&task), &first)
+    let labeled = pseudo_labeling()
+        .of(&source_model(&task), &first_window(&task))
         .unwrap();
     let fitted = learner()
-        .fit(&examples.unwrap(), Seed::new(2).nth(0))
+        .fit(&labeled.examples.unwrap(), SEED.nth(0))
         .unwrap();
     assert_eq!(scratch[0], fitted);
 }
@@ -160,15 +217,7 @@ fn a_student_begins_where_it_is_told() {
 #[test]
 fn a_carried_optimizer_goes_on_and_a_fresh_one_begins_anew() {
     let task = task();
-    let run = |optimizer_state| {
-        models(
-            &SelfTraining {
-                optimizer_state,
-                ..method()
-            },
-            &task,
-        )
-    };
+    let run = |state| models(candidate().with_optimizer_state(state), &task);
     let (carried, fresh) = (run(OptimizerState::Carried), run(OptimizerState::Fresh));
     assert_eq!(
         carried[0], fresh[0],
@@ -184,71 +233,46 @@ fn a_carried_optimizer_goes_on_and_a_fresh_one_begins_anew() {
 
 #[test]
 fn any_classifier_may_be_the_first_teacher() {
-    let method = SelfTraining {
-        start: StudentStart::ScratchThenTeacher,
-        ..method()
-    };
-    let by_position = teacher(|i| if i % 2 == 0 { [0.9, 0.1] } else { [0.2, 0.8] });
-    let stages = || Stages::of(vec![domain(20), domain(30)]);
-    let mut steps = method
-        .models_from(&by_position, stages(), Seed::new(0))
-        .unwrap();
-    let first = steps.next().unwrap().unwrap();
-    assert_eq!(first.labeling.seen, 20);
-    let second = steps.next().unwrap().unwrap();
+    let by_position = || teacher(|i| if i % 2 == 0 { [0.9, 0.1] } else { [0.2, 0.8] });
+    let mut stages = vec![domain(20), domain(30)];
+    let fresh = candidate().with_start(StudentStart::ScratchThenTeacher);
+    let both = steps(start(fresh, by_position()), &mut stages).unwrap();
+    assert_eq!(both.len(), 2);
+    assert_eq!(both[0].labeling.as_ref().unwrap().seen, 20);
     // From then on the student is its own teacher, and goes on from itself.
-    let by_hand = method
-        .step(
-            &first.model,
-            Some(&first.model),
-            &domain(30),
-            Seed::new(0).nth(1),
-        )
+    let first = linear(&both[0].version);
+    let labeled = pseudo_labeling().of(&first, &domain(30)).unwrap();
+    let by_hand = learner()
+        .refit(&first, &labeled.examples.unwrap(), SEED.nth(1))
         .unwrap();
-    assert_eq!(second.model, by_hand.model.unwrap());
-    assert!(steps.next().is_none());
-    let warm = SelfTraining {
-        start: StudentStart::Teacher,
-        ..method.clone()
-    };
-    let refused = warm
-        .models_from(&by_position, stages(), Seed::new(0))
-        .unwrap_err();
+    assert_eq!(linear(&both[1].version), by_hand);
+    let refused = steps(start(candidate(), by_position()), &mut stages).unwrap_err();
     assert!(matches!(refused, Error::NoWarmStart));
 }
 
 #[test]
 fn replay_is_training_on_both_with_the_given_weight() {
     let task = task();
-    let source = source_model(&task);
-    let replay = Replay {
-        source: task.source.clone(),
-        weight: Positive::new(0.25).unwrap(),
-    };
-    let method = SelfTraining {
-        replay: Some(replay),
-        ..method()
-    };
-    let window = windows(&task).next().unwrap().unwrap();
-    let (examples, labeling) = method.pseudo_labeling.label(&source, &window).unwrap();
-    let joined = examples.unwrap().joined_with(&task.source, 0.25).unwrap();
-    assert_eq!(joined.len(), labeling.kept + task.source.len());
-    let expected = learner().refit(&source, &joined, Seed::new(7)).unwrap();
-    let step = method
-        .step(&source, Some(&source), &window, Seed::new(7))
-        .unwrap();
-    assert_eq!(step.model.unwrap(), expected);
+    let source = learner().forget(&source_model(&task));
+    let replaying = candidate().with_replay(Positive::new(0.25).unwrap());
+    let window = first_window(&task);
+    let labeled = pseudo_labeling().of(&source, &window).unwrap();
+    let joined = labeled.examples.unwrap();
+    let joined = joined.joined_with(&task.source, 0.25).unwrap();
+    assert_eq!(joined.len(), labeled.labeling.kept + task.source.len());
+    let expected = learner().refit(&source, &joined, SEED.nth(0)).unwrap();
+    let mut with = start(replaying.clone(), source.clone()).with_source(task.source.clone());
+    let step = one_step(&mut with, window.clone()).unwrap();
+    assert_eq!(linear(&step.version), expected);
     assert_eq!(
-        step.labeling, labeling,
+        step.labeling.unwrap(),
+        labeled.labeling,
         "the record speaks of the window alone"
     );
-    let without = SelfTraining {
-        replay: None,
-        ..method
-    }
-    .step(&source, Some(&source), &window, Seed::new(7))
-    .unwrap();
-    assert_ne!(without.model.unwrap(), expected);
+    let without = one_step(&mut start(candidate(), source.clone()), window.clone()).unwrap();
+    assert_ne!(linear(&without.version), expected);
+    let nowhere = one_step(&mut start(replaying, source), window).unwrap_err();
+    assert!(matches!(nowhere, Error::SourceMissing));
 }
 
 fn labeling(kind: LabelKind, filter: Filter, starvation: Starvation) -> PseudoLabeling {
@@ -264,39 +288,40 @@ fn at_least(confidence: f64) -> Filter {
     Filter::Threshold(Fraction::new(confidence).unwrap())
 }
 
-/// The student before, and what the step makes of it.
-fn starved(
-    rows: fn(usize) -> [f32; 2],
-    starvation: Starvation,
-) -> (LinearModel, Result<(LinearModel, Labeling)>) {
-    let pseudo_labeling = labeling(LabelKind::Hard, at_least(0.5), starvation);
-    let method = SelfTraining {
-        pseudo_labeling,
-        ..method()
-    };
-    let student =
-        LinearModel::new(Shape::Vector(3), &[vec![0.1; 3], vec![-0.1; 3]], &[0.0; 2]).unwrap();
-    let step = method.step(&teacher(rows), Some(&student), &domain(8), Seed::new(0));
-    (
-        student,
-        step.map(|step| (step.model.unwrap(), step.labeling)),
-    )
+/// Six to four for class 0 where the first input is 0, as good as certain of class 1 where it is 1.
+fn hesitant() -> LinearModel {
+    let weights = [vec![0.0; 3], vec![50.0, 0.0, 0.0]];
+    LinearModel::new(Shape::Vector(3), &weights, &[1.5_f32.ln(), 0.0]).unwrap()
+}
+
+/// Eight examples, of which the first `sure` are certain.
+fn eight(sure: usize) -> Domain {
+    let row = |i: usize| [f32::from(i < sure), 0.1 * i as f32, 0.5];
+    let values = (0..8).flat_map(row).collect();
+    Domain::new(Inputs::new(values, Shape::Vector(3)).unwrap())
+}
+
+/// What a step makes of the hesitant model.
+fn starved(sure: usize, starvation: Starvation) -> Result<(LinearModel, Step)> {
+    let candidate = candidate().with_labeler(labeling(LabelKind::Hard, at_least(0.5), starvation));
+    let step = one_step(&mut start(candidate, hesitant()), eight(sure))?;
+    Ok((linear(&step.version), step))
 }
 
 #[test]
 fn a_window_of_which_nothing_is_left_fails_or_is_held() {
-    let unsure = |_| [0.6, 0.4];
-    let (_, failed) = starved(unsure, Starvation::Fail);
+    let failed = starved(0, Starvation::Fail);
     assert_eq!(
         failed.unwrap_err().to_string(),
         "the confidence filter left 0 of 8 examples"
     );
     for policy in [Starvation::Hold, Starvation::Proceed] {
-        let (student, step) = starved(unsure, policy);
-        let (model, record) = step.unwrap();
-        assert_eq!(model, student);
+        let (model, step) = starved(0, policy).unwrap();
+        assert_eq!(model, hesitant());
+        assert!(matches!(step.decision, Decision::Hold { .. }));
+        assert_eq!((step.candidate, step.version.number), (None, 1));
         assert_eq!(
-            record,
+            step.labeling.unwrap(),
             Labeling {
                 seen: 8,
                 kept: 0,
@@ -309,17 +334,15 @@ fn a_window_of_which_nothing_is_left_fails_or_is_held() {
 
 #[test]
 fn a_window_of_which_one_class_is_left_fails_or_is_held_or_learned() {
-    let one_sided = |i| if i < 3 { [0.0, 1.0] } else { [0.6, 0.4] };
-    let (_, failed) = starved(one_sided, Starvation::Fail);
+    let failed = starved(3, Starvation::Fail);
     assert_eq!(
         failed.unwrap_err().to_string(),
         "the confidence filter left 3 of 8 examples, all of class 1"
     );
-    let (student, step) = starved(one_sided, Starvation::Hold);
-    let (model, record) = step.unwrap();
-    assert_eq!(model, student);
+    let (model, step) = starved(3, Starvation::Hold).unwrap();
+    assert_eq!(model, hesitant());
     assert_eq!(
-        record,
+        step.labeling.unwrap(),
         Labeling {
             seen: 8,
             kept: 3,
@@ -327,11 +350,10 @@ fn a_window_of_which_one_class_is_left_fails_or_is_held_or_learned() {
             held: true
         }
     );
-    let (student, step) = starved(one_sided, Starvation::Proceed);
-    let (model, record) = step.unwrap();
-    assert_ne!(model, student);
+    let (model, step) = starved(3, Starvation::Proceed).unwrap();
+    assert_ne!(model, hesitant());
     assert_eq!(
-        record,
+        step.labeling.unwrap(),
         Labeling {
             seen: 8,
             kept: 3,
@@ -341,52 +363,62 @@ fn a_window_of_which_one_class_is_left_fails_or_is_held_or_learned() {
     );
 }
 
+/// It stays in use, and the student that it is still to teach is a fresh one.
 #[test]
-fn a_held_first_window_leaves_a_foreign_teacher_without_a_student() {
-    let pseudo_labeling = labeling(LabelKind::Hard, at_least(0.5), Starvation::Hold);
-    let method = SelfTraining {
-        pseudo_labeling,
-        start: StudentStart::ScratchThenTeacher,
-        ..method()
-    };
-    let unsure = teacher(|_| [0.6, 0.4]);
-    let mut steps = method
-        .models_from(&unsure, Stages::of(vec![domain(8)]), Seed::new(0))
-        .unwrap();
-    assert!(matches!(
-        steps.next(),
-        Some(Err(Error::Starved {
-            seen: 8,
-            kept: 0,
-            class: None
-        }))
-    ));
+fn a_held_first_window_leaves_a_foreign_teacher_in_use() {
+    let holding = labeling(LabelKind::Hard, at_least(0.5), Starvation::Hold);
+    let candidate = candidate()
+        .with_start(StudentStart::ScratchThenTeacher)
+        .with_labeler(holding);
+    let sure_of_long_ones = teacher(|i| match i {
+        0..8 => [0.6, 0.4],
+        _ if i % 2 == 0 => [1.0, 0.0],
+        _ => [0.0, 1.0],
+    });
+    let mut adaptation = start(candidate, sure_of_long_ones.clone());
+    let held = one_step(&mut adaptation, domain(8)).unwrap();
+    assert_eq!(held.version.model.kind(), "dictated");
+    assert_eq!(
+        held.labeling.map(|labeling| (labeling.kept, labeling.held)),
+        Some((0, true))
+    );
+    let learned = one_step(&mut adaptation, domain(30)).unwrap();
+    let labeled = holding.of(&sure_of_long_ones, &domain(30)).unwrap();
+    let fresh = learner().fit(&labeled.examples.unwrap(), SEED.nth(1));
+    assert_eq!(linear(&learned.version), fresh.unwrap());
 }
 
 /// The first student is a fresh one, also where the first window was held.
 #[test]
 fn a_held_first_window_leaves_the_first_student_fresh() {
-    let mut method = method();
-    method.start = StudentStart::ScratchThenTeacher;
-    method.pseudo_labeling.starvation = Starvation::Hold;
+    let holding = PseudoLabeling {
+        starvation: Starvation::Hold,
+        ..pseudo_labeling()
+    };
+    let candidate = candidate()
+        .with_start(StudentStart::ScratchThenTeacher)
+        .with_labeler(holding);
     let task = task();
     let source = source_model(&task);
-    let window = windows(&task).next().unwrap().unwrap();
+    let window = first_window(&task);
     let alike = Domain::new(window.inputs.pick(&[0; 20]));
-    let stages = Stages::of(vec![alike, window.clone()]);
-    let seed = Seed::new(2);
-    let steps = method
-        .models(&source, stages, seed)
-        .map(|step| step.unwrap());
-    let steps: Vec<_> = steps.collect();
-    assert!(steps[0].labeling.held && !steps[1].labeling.held);
-    let fresh = method.step(&source, None, &window, seed.nth(1)).unwrap();
-    assert_eq!(Some(&steps[1].model), fresh.model.as_ref());
+    let mut stages = vec![alike, window.clone(), window.clone()];
+    let steps = steps(start(candidate, source.clone()), &mut stages).unwrap();
+    let held = |t: usize| steps[t].labeling.as_ref().unwrap().held;
+    assert!(held(0) && !held(1));
+    let labeled = holding.of(&source, &window).unwrap();
+    let fresh = learner().fit(&labeled.examples.unwrap(), SEED.nth(1));
+    assert_eq!(linear(&steps[1].version), fresh.unwrap());
+    let second = linear(&steps[1].version);
+    let labeled = holding.of(&second, &window).unwrap();
+    let further = learner().refit(&second, &labeled.examples.unwrap(), SEED.nth(2));
+    assert_eq!(linear(&steps[2].version), further.unwrap());
 }
 
 #[test]
 fn an_empty_domain_is_refused() {
-    let step = method().step(&teacher(|_| [1.0, 0.0]), None, &domain(0), Seed::new(0));
+    let mut adaptation = start(candidate(), teacher(|_| [1.0, 0.0]));
+    let step = one_step(&mut adaptation, domain(0));
     assert!(matches!(step, Err(Error::Empty { .. })));
 }
 
@@ -395,20 +427,20 @@ fn a_tie_is_labelled_with_the_first_class() {
     let keep_all = Filter::DropFraction(Fraction::new(0.0).unwrap());
     let tied = teacher(|i| if i == 0 { [0.5, 0.5] } else { [0.25, 0.75] });
     let hard = labeling(LabelKind::Hard, keep_all, Starvation::Fail);
-    let (examples, record) = hard.label(&tied, &domain(4)).unwrap();
-    let Targets::Hard(labels) = examples.unwrap().targets().clone() else {
+    let labeled = hard.of(&tied, &domain(4)).unwrap();
+    let Targets::Hard(labels) = labeled.examples.unwrap().targets().clone() else {
         panic!("hard labels")
     };
     assert_eq!(labels.as_slice(), [0, 1, 1, 1]);
-    assert_eq!(record.class_counts, [1, 3]);
+    assert_eq!(labeled.labeling.class_counts, [1, 3]);
 }
 
 #[test]
 fn soft_labels_are_the_teachers_probabilities_of_what_is_kept() {
     let rising = teacher(|i| [0.05 * i as f32, 1.0 - 0.05 * i as f32]);
     let soft = labeling(LabelKind::Soft, at_least(0.7), Starvation::Fail);
-    let sided = soft.label(&rising, &domain(21)).unwrap();
-    let Targets::Soft(kept) = sided.0.unwrap().targets().clone() else {
+    let sided = soft.of(&rising, &domain(21)).unwrap();
+    let Targets::Soft(kept) = sided.examples.unwrap().targets().clone() else {
         panic!("soft labels")
     };
     // |2p − 1| ≥ 0.7 for p ≤ 0.15 and p ≥ 0.85, up to the rounding of p itself.
@@ -418,21 +450,43 @@ fn soft_labels_are_the_teachers_probabilities_of_what_is_kept() {
         .collect();
     assert_eq!(kept, all.pick(&sure));
     assert!(sure.len() < 10 && sure.contains(&0) && sure.contains(&20));
-    assert_eq!(sided.1.kept, sure.len());
+    assert_eq!(sided.labeling.kept, sure.len());
+}
+
+/// A stream that breaks off.
+struct Broken;
+
+impl Windows for Broken {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn window(&mut self, _: usize) -> Result<Domain> {
+        Err(Error::Interrupted)
+    }
+
+    fn up_to(&mut self, index: usize) -> Result<Domain> {
+        self.window(index)
+    }
+
+    fn all(&mut self) -> Result<Domain> {
+        self.window(0)
+    }
+
+    fn target_pool(&mut self) -> Result<Domain> {
+        self.window(0)
+    }
+
+    fn remainder(&self) -> Remainder {
+        Remainder::None
+    }
 }
 
 #[test]
 fn an_error_of_a_stage_ends_in_an_error_of_the_run() {
-    let task = task();
-    let source = source_model(&task);
-    let broken = || {
-        Stages::new(
-            [Err(Error::Interrupted)].into_iter(),
-            driftline::data::Remainder::None,
-        )
-    };
+    let adaptation = start(candidate(), source_model(&task()));
     assert!(matches!(
-        method().adapt(&source, broken(), Seed::new(0)),
+        adaptation.run(&mut Broken),
         Err(Error::Interrupted)
     ));
 }

@@ -15,12 +15,14 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[(
 /// The modules of the library from the lowest layer to the highest; modules of one layer do not use each other, except
 /// within `PEERS`.
 const LAYERS: &[&[&str]] = &[
-    &["error"],
+    &["error", "advice"],
     &["files", "random", "math", "cancel"],
     &["data"],
     &["models", "reading", "transport"],
-    &["adapt", "evaluate", "datasets"],
-    &["theory", "experiment", "service"],
+    &["adapt"],
+    &["evaluate", "datasets"],
+    &["theory", "experiment", "runs"],
+    &["prelude"],
 ];
 
 /// Pairs of one layer of which the first may use the second.

@@ -62,6 +62,8 @@ pub struct Adaptation {
     policy: Chosen<dyn Policy>,
     source: Option<LabeledDomain>,
     first: Version,
+    /// The first model without the optimiser's memory: the one that is in use until something was learned.
+    cleared: AnyModel,
     deployed: Version,
     /// Stages so far; more than the deployed version's number where an earlier one was taken up again.
     done: usize,
@@ -74,10 +76,20 @@ pub struct Adaptation {
 impl Adaptation {
     /// Stands before the first stage. The optimiser's memory of the source is cleared.
     pub fn new(candidate: Candidate, source_model: AnyModel, seed: Seed) -> Self {
-        let forgetful = candidate.learner.forget(&source_model);
+        Self::from_version(candidate, Version::source(source_model), seed)
+    }
+
+    /// The same from a version that is more than its model: it has an alignment, or something to remember.
+    pub fn from_version(candidate: Candidate, first: Version, seed: Seed) -> Self {
+        let cleared = candidate.learner.forget(&first.model);
+        let deployed = Version {
+            model: cleared.clone(),
+            ..first.clone()
+        };
         Self {
-            first: Version::source(source_model),
-            deployed: Version::source(forgetful),
+            first,
+            cleared,
+            deployed,
             done: 0,
             candidate,
             policy: Chosen::new("always", Arc::new(Always)),
@@ -114,7 +126,7 @@ impl Adaptation {
         previous: Option<Domain>,
     ) -> Self {
         if version.number == 0 {
-            version.model = self.candidate.learner.forget(&version.model);
+            version.model = self.clear(&version.model);
         }
         Self {
             deployed: version,
@@ -155,9 +167,16 @@ impl Adaptation {
         match self.candidate.start {
             StudentStart::Teacher => true,
             StudentStart::Scratch => false,
-            StudentStart::ScratchThenTeacher => {
-                self.deployed.model != self.candidate.learner.forget(&self.first.model)
-            }
+            StudentStart::ScratchThenTeacher => self.deployed.model != self.cleared,
+        }
+    }
+
+    /// A model without the optimiser's memory. The first one stays one object, so that it is known again even if it
+    /// cannot be stored.
+    fn clear(&self, model: &AnyModel) -> AnyModel {
+        match *model == self.first.model {
+            true => self.cleared.clone(),
+            false => self.candidate.learner.forget(model),
         }
     }
 
@@ -217,7 +236,7 @@ impl Adaptation {
             Decision::RollBack { to, .. } => {
                 let mut earlier = archive.version(*to)?.numbered(done + 1);
                 if *to == 0 {
-                    earlier.model = self.candidate.learner.forget(&earlier.model);
+                    earlier.model = self.clear(&earlier.model);
                 }
                 (None, earlier)
             }

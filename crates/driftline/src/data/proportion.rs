@@ -1,5 +1,7 @@
 //! A counted share with its interval: so many right out of so many.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// z of a 90 % interval.
@@ -36,6 +38,16 @@ impl Proportion {
             ((middle - half) / scale).max(0.0),
             ((middle + half) / scale).min(1.0),
         )
+    }
+}
+
+/// "93.4 %", or "–" of nothing.
+impl fmt::Display for Proportion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.estimate() {
+            Some(share) => write!(f, "{:.1} %", 100.0 * share),
+            None => f.write_str("–"),
+        }
     }
 }
 

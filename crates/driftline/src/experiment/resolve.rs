@@ -141,7 +141,7 @@ fn resolve_method(
         Error::Experiment { field, message } if !field.is_empty() => {
             fault(format!("{at}.{field}"), message)
         }
-        error => fault(format!("{at}.curriculum"), error.to_string()),
+        error => fault(at, error.to_string()),
     })?;
     if let Some(windowing) = plan.candidate.curriculum.windowing() {
         for dataset in datasets {

@@ -21,7 +21,7 @@ fn missing(fields: &[Field], name: &str, part: &str, path: &Path) -> DataFault {
     {
         let cut: String = only.name.chars().take(60).collect();
         return fault.help(format!(
-            "the whole line `{cut}` was taken for one column: name the right delimiter with --delimiter"
+            "the whole line `{cut}` was taken for one column: name the right delimiter with {{delimiter}}"
         ));
     }
     let likeness = |field: &&Field| (strsim::jaro_winkler(&field.name, name) * 1e6) as u64;
@@ -60,7 +60,7 @@ impl Choice {
             find(fields, name, "the time", path)?;
         }
         for name in &self.ids {
-            find(fields, name, "--id", path)?;
+            find(fields, name, "passing through", path)?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Files into what models take. A reader gives [`Frames`]; an [`Encoding`], fitted on the labelled source, turns them
 //! into [`Rows`]; a [`WindowedStream`] walks a stream of them window by window.
 
+mod ahead;
 mod choice;
 mod columns;
 mod digest;

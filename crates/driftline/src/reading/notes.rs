@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::advice::Advice;
+
 /// What a note is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -114,6 +116,22 @@ impl Notes {
     /// The notes with one code.
     pub fn with(&self, code: NoteCode) -> impl Iterator<Item = &Note> {
         self.notes.iter().filter(move |note| note.code == code)
+    }
+}
+
+impl Note {
+    /// What may be done about it, where something may.
+    pub fn advice(&self) -> Option<Advice> {
+        let name = &self.about;
+        Some(match self.code {
+            NoteCode::LabelIgnored => format!("{{answers}} {name} would score by it").into(),
+            NoteCode::MostlyNumbers => format!("categories are meant: {{category}} {name}").into(),
+            NoteCode::ManyCategories => format!(
+                "pass it through with {{id}} {name}, or leave it out with {{exclude}} {name}"
+            )
+            .into(),
+            _ => return None,
+        })
     }
 }
 

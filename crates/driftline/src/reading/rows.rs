@@ -228,7 +228,7 @@ impl RowReader {
         let rows = self.applied.selected(&frame);
         let left_out = (frame.rows - rows.len()) as u64;
         self.notes.add(NoteCode::Filtered, "", left_out, || {
-            "rows that --where does not let pass were left out".into()
+            "rows that do not match the conditions were left out".into()
         });
         self.applied
             .encode(&frame, &rows, buffer, &mut self.notes)?;
@@ -302,7 +302,7 @@ pub(crate) fn read_all_hashed(
         let why = if choice.filters.is_empty() {
             "has no rows"
         } else {
-            "has no row that --where lets pass"
+            "has no rows that match the conditions"
         };
         return Err(DataFault::new(&reader.applied.files[0], why).into());
     }

@@ -58,11 +58,11 @@ pub(super) fn expect_images(encoding: &Encoding, options: &ReadOptions) -> Resul
     };
     other(
         asked.size.is_some() && asked.size != own.size,
-        "--image-size",
+        "the size of images",
     )?;
     other(
         asked.colour.is_some() && asked.colour != own.colour,
-        "--image-colour",
+        "the colour of images",
     )
 }
 
@@ -74,7 +74,7 @@ fn schema_notes(encoding: &Encoding, choice: &Choice, fields: &[Field]) -> Notes
     let label = encoding.label();
     if is(label) && choice.answers.as_deref() != Some(label) && !features.contains(&label) {
         notes.add(NoteCode::LabelIgnored, label, 1, || {
-            format!("the label column `{label}` is present and not used; --answers {label} would score by it")
+            format!("the label column `{label}` is present and not used")
         });
     }
     let added = fields.iter().filter(|field| {

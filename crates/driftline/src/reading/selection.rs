@@ -17,7 +17,7 @@ impl Selection {
     pub fn new(choice: &Choice, fields: &[Field], path: &Path) -> Result<Self> {
         let mut columns: Vec<(usize, Vec<String>)> = vec![];
         for filter in &choice.filters {
-            let at = find(fields, &filter.column, "--where", path)?;
+            let at = find(fields, &filter.column, "a condition", path)?;
             match columns.iter_mut().find(|(other, _)| *other == at) {
                 Some((_, values)) => values.push(filter.value.clone()),
                 None => columns.push((at, vec![filter.value.clone()])),

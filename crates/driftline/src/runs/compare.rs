@@ -8,10 +8,10 @@ use super::session::Session;
 use super::settings::RunSettings;
 use super::watch::Watch;
 use crate::adapt::{Archive, MemoryWindows, Settings, Version};
-use crate::data::{Inputs, Proportion};
+use crate::data::{Inputs, Proportion, Tail, Windowing};
 use crate::evaluate::Interval;
 use crate::models::Classifier;
-use crate::reading::{Answer, FrameSource, Notes};
+use crate::reading::{Answer, FrameSource, Notes, Outline};
 use crate::{Error, Result};
 
 /// Candidates side by side: each is a name and what it changes about the settings.
@@ -72,6 +72,8 @@ pub const METHODS: [(&str, &str); 5] = [
 struct Scored {
     inputs: Inputs,
     answers: Vec<Answer>,
+    /// A cut by time, and where it has put the ends of the windows: inputs do not know their times.
+    by_time: Option<(Windowing, Windowing)>,
 }
 
 impl Compare {
@@ -129,9 +131,12 @@ impl Compare {
         };
         notes.extend(whole.notes.clone());
         watch.noted(&notes);
+        let windowing = plan.candidate.curriculum.windowing();
+        let by_time = windowing.filter(|cut| matches!(cut, Windowing::Every(_)));
         let scored = Scored {
             inputs: whole.rows.inputs.clone(),
             answers: whole.rows.answers.unwrap_or_default(),
+            by_time: by_time.map(|cut| (cut.clone(), ends(files.outline()))),
         };
         let mut singles: Vec<Vec<Scores>> = self.candidates.iter().map(|_| vec![]).collect();
         watch.begin(self.seeds.len() * self.candidates.len(), 0);
@@ -154,14 +159,15 @@ impl Compare {
                     choice: choice.clone(),
                     method: candidate.clone().or(&Settings::for_own_data()),
                 };
-                let session = Session::new(
+                let mut session = Session::new(
                     source.clone(),
                     ready.rows(),
                     &settings,
                     &self.adapt.registry,
                     &self.adapt.runtime,
                 )?;
-                scores.push(scored.scores(session)?);
+                scores.push(scored.scores(&mut session)?);
+                watch.reached(name, seed, session.adaptation().deployed());
                 watch.compared(name, seed);
             }
         }
@@ -176,6 +182,16 @@ impl Compare {
             notes,
         })
     }
+}
+
+/// The windows that were found, by where they end.
+fn ends(outline: &Outline) -> Windowing {
+    let sizes = outline.windows.iter().map(|window| window.rows);
+    let ends = sizes.scan(0, |end, rows| {
+        *end += rows;
+        Some(*end)
+    });
+    Windowing::Boundaries(ends.collect(), Tail::Forbid)
 }
 
 impl MethodScore {
@@ -195,9 +211,13 @@ impl MethodScore {
 
 impl Scored {
     /// Goes along the stream, then scores the last model.
-    fn scores(&self, mut session: Session) -> Result<Scores> {
+    fn scores(&self, session: &mut Session) -> Result<Scores> {
         let curriculum = session.adaptation().candidate().curriculum.clone();
-        let mut windows = MemoryWindows::new(self.inputs.clone(), curriculum.windowing())?;
+        let windowing = match (curriculum.windowing(), &self.by_time) {
+            (Some(cut), Some((time, ends))) if cut == time => Some(ends),
+            (cut, _) => cut,
+        };
+        let mut windows = MemoryWindows::new(self.inputs.clone(), windowing)?;
         let split = windows.ranges().to_vec();
         let serves = !curriculum.repeats();
         let mut serving = Proportion::new(0, 0);

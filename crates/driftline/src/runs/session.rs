@@ -36,8 +36,7 @@ impl Session {
             ..plan.candidate
         };
         let seed = Seed::new(settings.seed).named("self-training");
-        let model = source.version.model.clone();
-        let mut adaptation = Adaptation::new(candidate, model, seed)
+        let mut adaptation = Adaptation::from_version(candidate, source.version.clone(), seed)
             .with_policy(plan.policy)
             .with_runtime(runtime.clone());
         if let Some(rows) = rows {

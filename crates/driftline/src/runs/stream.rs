@@ -123,7 +123,15 @@ impl Windows for FileWindows {
     }
 
     fn target_pool(&mut self) -> Result<Domain> {
-        self.take(self.count() - 1)
+        let sizes = self.outline.windows.iter().map(|window| window.rows);
+        match &self.arrived {
+            Some((WHOLE, whole)) => {
+                let end: usize = sizes.clone().sum();
+                let last = end - sizes.last().unwrap_or(0)..end;
+                Ok(Domain::new(whole.rows.inputs.slice(last)))
+            }
+            _ => self.take(self.count() - 1),
+        }
     }
 
     fn remainder(&self) -> Remainder {
@@ -145,7 +153,7 @@ pub(super) fn expect_known_answers(
             let fault = DataFault::new(path, "none of the answers is a class of the model")
                 .column(choice.answers.as_deref().unwrap_or_default())
                 .help(format!(
-                    "the classes are `{classes}`; name the column that has them with --answers"
+                    "the classes are `{classes}`; name the column that has them with {{answers}}"
                 ));
             Err(fault.into())
         }

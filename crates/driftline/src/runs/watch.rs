@@ -2,6 +2,7 @@
 
 use super::model_file::Bundle;
 use super::record::WindowRecord;
+use crate::adapt::Version;
 use crate::reading::Notes;
 
 pub trait Watch: Sync {
@@ -13,6 +14,8 @@ pub trait Watch: Sync {
     fn noted(&self, _notes: &Notes) {}
     /// A window is finished; it is stored while the next one is worked on.
     fn window(&self, _record: &WindowRecord, _windows: usize) {}
+    /// What a candidate has come to at the end of the stream.
+    fn reached(&self, _candidate: &str, _seed: u64, _last: &Version) {}
     /// A candidate was scored with a seed.
     fn compared(&self, _candidate: &str, _seed: u64) {}
 }

@@ -2,11 +2,15 @@
 
 use std::num::NonZeroUsize;
 
-use driftline::adapt::{Accumulate, Curriculum, Gradual, Pooled, SourceOnly, TargetOnly};
+use driftline::adapt::{
+    Accumulate, Curriculum, Gradual, MemoryWindows, Pooled, SourceOnly, Stage, TargetOnly, Version,
+    Windows,
+};
 use driftline::data::{
     Domain, Inputs, LabeledDomain, Labels, Remainder, Shape, Stream, Tail, Task, Windowing,
 };
-use driftline::random::Seed;
+use driftline::models::AnyModel;
+use driftline::models::linear::LinearModel;
 use proptest::prelude::*;
 
 /// Every example says where it comes from: source −1, −2, …; stream 0, 1, …; pool 10⁶, 10⁶ + 1, …
@@ -34,19 +38,44 @@ struct Seen {
     remainder: Remainder,
 }
 
-/// The laws for all of them: the source is never a stage, no stage is empty, each is in order and without repeats, and
-/// the same seed gives the same stages.
+/// The model that the stages are for: any will do.
+fn version() -> Version {
+    let weights = [vec![1.0], vec![-1.0]];
+    let model = LinearModel::new(Shape::Vector(1), &weights, &[0.0; 2]).unwrap();
+    Version::source(AnyModel::new(model))
+}
+
+fn stream(curriculum: &dyn Curriculum, task: &Task) -> MemoryWindows {
+    MemoryWindows::of_task(task, curriculum.windowing()).unwrap()
+}
+
+fn numbers_of(domain: &Option<Domain>) -> Option<Vec<f32>> {
+    let rows = |domain: &Domain| domain.inputs.iter().map(|row| row[0]).collect();
+    domain.as_ref().map(rows)
+}
+
+/// The laws for all of them: the source is never a stage, no stage is empty, each is in order and without repeats, what
+/// arrives is what is learned from or a part of it, and there are as many as were announced. It keeps no state: a stage
+/// that is asked for alone, as a run does that goes on, is the same, and after the end there is none.
 fn curriculum_contract(curriculum: &dyn Curriculum, task: &Task) -> Seen {
-    let run = |seed| {
-        let stages = curriculum.stages(task, seed).unwrap();
-        let remainder = stages.remainder;
-        let stages = stages
-            .map(|stage| stage.unwrap().inputs.iter().map(|row| row[0]).collect())
-            .collect();
-        Seen { stages, remainder }
-    };
-    let seen = run(Seed::new(5));
-    for stage in &seen.stages {
+    let model = version();
+    let mut windows = stream(curriculum, task);
+    let remainder = windows.remainder();
+    let mut all: Vec<Stage> = vec![];
+    while let Some(stage) = curriculum.next(all.len(), &mut windows, &model).unwrap() {
+        all.push(stage);
+    }
+    assert_eq!(all.len(), curriculum.stages(windows.count()));
+    for after in [all.len(), all.len() + 1] {
+        let end = curriculum.next(after, &mut windows, &model).unwrap();
+        assert!(end.is_none(), "a stage after the end");
+    }
+    let stages: Vec<Vec<f32>> = all
+        .iter()
+        .filter_map(|stage| numbers_of(&stage.learn))
+        .collect();
+    assert_eq!(curriculum.learns(), !stages.is_empty());
+    for stage in &stages {
         assert!(!stage.is_empty());
         assert!(
             stage.iter().all(|&v| v >= 0.0),
@@ -57,12 +86,19 @@ fn curriculum_contract(curriculum: &dyn Curriculum, task: &Task) -> Seen {
             "out of order, or twice: {stage:?}"
         );
     }
-    let again = run(Seed::new(5));
-    assert_eq!(
-        (&again.stages, again.remainder),
-        (&seen.stages, seen.remainder)
-    );
-    seen
+    for (done, stage) in all.iter().enumerate().rev() {
+        let (learn, arrived) = (numbers_of(&stage.learn), numbers_of(&stage.arrived));
+        if let (Some(learn), Some(arrived)) = (&learn, &arrived) {
+            assert!(arrived.iter().all(|row| learn.contains(row)));
+        }
+        let alone = curriculum.next(done, &mut stream(curriculum, task), &model);
+        let alone = alone.unwrap().expect("the same stage");
+        assert_eq!(
+            (numbers_of(&alone.learn), numbers_of(&alone.arrived)),
+            (learn, arrived)
+        );
+    }
+    Seen { stages, remainder }
 }
 
 fn some(n: usize) -> NonZeroUsize {
@@ -76,14 +112,46 @@ fn numbers(range: std::ops::Range<usize>) -> Vec<f32> {
 proptest! {
     #[test]
     fn source_only_has_no_stage(stream in 1usize..50, pool in 1usize..50) {
-        let seen = curriculum_contract(&SourceOnly, &task(stream, pool));
+        let seen = curriculum_contract(&SourceOnly::new(), &task(stream, pool));
         prop_assert!(seen.stages.is_empty());
         prop_assert_eq!(seen.remainder, Remainder::None);
     }
 
     #[test]
+    fn source_only_watches_windows_without_learning(stream in 1usize..50, windows in 1usize..9) {
+        prop_assume!(windows <= stream);
+        let watching = SourceOnly::watching(Windowing::Count(some(windows)));
+        let seen = curriculum_contract(&watching, &task(stream, 3));
+        prop_assert!(seen.stages.is_empty());
+        prop_assert_eq!(watching.stages(windows), windows);
+    }
+
+    #[test]
+    fn repeats_are_as_many_as_windows_where_nothing_is_said(stream in 1usize..50, pool in 1usize..50, windows in 1usize..9) {
+        prop_assume!(windows <= stream);
+        let windowing = || Windowing::Count(some(windows));
+        let target = curriculum_contract(&TargetOnly::once_a_window(windowing()), &task(stream, pool));
+        let named = curriculum_contract(&TargetOnly::new(some(windows)), &task(stream, pool));
+        prop_assert_eq!(target.stages, named.stages);
+        let pooled = curriculum_contract(&Pooled::once_a_window(windowing()), &task(stream, pool));
+        prop_assert_eq!(pooled.stages, vec![numbers(0..stream); windows]);
+    }
+
+    #[test]
+    fn the_target_comes_last_where_the_papers_text_is_followed(stream in 1usize..50, pool in 1usize..50, windows in 1usize..9) {
+        prop_assume!(windows <= stream);
+        let target: Vec<f32> = (0..pool).map(|i| 1e6 + i as f32).collect();
+        let windowing = Windowing::Count(some(windows));
+        let gradual = curriculum_contract(&Gradual::new(windowing).then_target(), &task(stream, pool));
+        prop_assert_eq!(gradual.stages.len(), windows + 1);
+        prop_assert_eq!(gradual.stages.last().unwrap(), &target);
+        let pooled = curriculum_contract(&Pooled::new(some(2)).and_target(), &task(stream, pool));
+        prop_assert_eq!(pooled.stages, vec![[numbers(0..stream), target].concat(); 2]);
+    }
+
+    #[test]
     fn target_only_repeats_the_pool_and_nothing_else(stream in 1usize..50, pool in 1usize..50, repeats in 1usize..9) {
-        let seen = curriculum_contract(&TargetOnly { repeats: some(repeats) }, &task(stream, pool));
+        let seen = curriculum_contract(&TargetOnly::new(some(repeats)), &task(stream, pool));
         let whole: Vec<f32> = (0..pool).map(|i| 1e6 + i as f32).collect();
         prop_assert_eq!(seen.stages, vec![whole; repeats]);
         prop_assert_eq!(seen.remainder, Remainder::None);
@@ -123,7 +191,7 @@ proptest! {
         prop_assume!(windows <= stream);
         let windowing = Windowing::Count(some(windows));
         let gradual = curriculum_contract(&Gradual::new(windowing.clone()), &task(stream, 3));
-        let seen = curriculum_contract(&Accumulate { windowing }, &task(stream, 3));
+        let seen = curriculum_contract(&Accumulate::new(windowing), &task(stream, 3));
         prop_assert_eq!(seen.stages.len(), windows);
         for (t, stage) in seen.stages.iter().enumerate() {
             prop_assert_eq!(stage, &gradual.stages[..=t].concat());
@@ -138,11 +206,9 @@ fn a_stream_that_cannot_be_cut_is_refused_before_the_first_stage() {
     let uneven = Windowing::Size(some(3), Tail::Forbid);
     for windowing in [too_large, uneven] {
         let gradual = Gradual::new(windowing.clone());
-        assert!(gradual.stages(&task(10, 1), Seed::new(0)).is_err());
-        assert!(
-            Accumulate { windowing }
-                .stages(&task(10, 1), Seed::new(0))
-                .is_err()
-        );
+        let accumulate = Accumulate::new(windowing);
+        for curriculum in [&gradual as &dyn Curriculum, &accumulate] {
+            assert!(MemoryWindows::of_task(&task(10, 1), curriculum.windowing()).is_err());
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What every learner promises, as one function over any of them.
 
 use driftline::data::{Examples, Inputs, LabeledDomain, Labels, Probabilities, Shape, Targets};
-use driftline::models::{Classifier, Learner};
+use driftline::models::{Classifier, Learner, Runtime};
 use driftline::random::Seed;
 use rand::RngExt;
 
@@ -32,11 +32,9 @@ pub fn learner_contract<L: Learner>(name: &str, learner: &L, profile: Profile) {
         "{name}: not reproducible"
     );
     for threads in 1..=3 {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .build()
-            .unwrap();
-        let again = pool.install(|| bits(&learner.fit(&data.train, seed).unwrap()));
+        let runtime = Runtime::default().with_threads(threads.try_into().unwrap());
+        let threaded = learner.clone().with_runtime(&runtime);
+        let again = runtime.install(|| bits(&threaded.fit(&data.train, seed).unwrap()));
         assert_eq!(
             again, expected,
             "{name}: {threads} threads give other bytes"

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use driftline::data::{NonNegative, Positive, Shape};
-use driftline::models::any::AnyLearner;
+use driftline::models::AnyLearner;
 use driftline::models::linear::{
     BiasRule, CrossValidation, FullBatch, LinearLearner, MarginLearner, NormBall, Penalty, Solver,
 };
@@ -15,17 +15,11 @@ use crate::learner_laws::{Profile, learner_contract};
 
 fn mini_batch(penalty: Penalty) -> LinearLearner {
     let training = Training::paper(NonZeroUsize::new(300).unwrap());
-    LinearLearner {
-        solver: Solver::MiniBatch(training),
-        penalty,
-    }
+    LinearLearner::new(Solver::MiniBatch(training), penalty)
 }
 
 fn full_batch(penalty: Penalty) -> LinearLearner {
-    LinearLearner {
-        solver: Solver::FullBatch(FullBatch::default()),
-        penalty,
-    }
+    LinearLearner::new(Solver::FullBatch(FullBatch::default()), penalty)
 }
 
 fn l2(lambda: f64) -> Penalty {
@@ -93,11 +87,8 @@ fn linear_cross_validated() {
 #[test]
 fn any_learner() {
     for profile in profiles(false).take(2) {
-        learner_contract(
-            "any: linear",
-            &AnyLearner::Linear(mini_batch(l2(0.002))),
-            profile,
-        );
+        let any: AnyLearner = mini_batch(l2(0.002)).into();
+        learner_contract("any: linear", &any, profile);
     }
 }
 
@@ -117,7 +108,7 @@ fn networks() {
         slack,
     };
     learner_contract("network, conv", &conv, image);
-    learner_contract("any network", &AnyLearner::Network(conv), image);
+    learner_contract("any network", &AnyLearner::from(conv), image);
 }
 
 #[test]

@@ -48,8 +48,29 @@ fn a_misspelt_key_is_named_with_its_line_and_the_likely_one() {
     let found = message("curriculum.gradual", "curriculum.gradul");
     assert_mentions(
         &found,
-        &["unknown variant `gradul`", "did you mean `gradual`?"],
+        &[
+            "methods[1]",
+            "no curriculum `gradul`",
+            "did you mean `gradual`?",
+        ],
     );
+    let found = message("[model.linear]\nl2 = 0.02", "[model.linaer]\nl2 = 0.02");
+    assert_mentions(
+        &found,
+        &["methods[0]", "no model `linaer`", "did you mean `linear`?"],
+    );
+    assert!(!found.contains("curriculum"), "{found}");
+    for (key, part) in [
+        ("alignment", "none"),
+        ("labeler", "teacher"),
+        ("policy", "always"),
+    ] {
+        let own = format!("{key} = \"{part}s\"\n\n[[datasets]]");
+        let found = message("[[datasets]]", &own);
+        let missing = format!("no {key} `{part}s`");
+        let meant = format!("did you mean `{part}`?");
+        assert_mentions(&found, &["methods[0]", &missing, &meant]);
+    }
     let found = message("batch-size = 16", "batch-size = 16\nxyzzy = 1");
     assert!(
         !found.contains("did you mean"),

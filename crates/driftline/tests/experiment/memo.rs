@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use driftline::experiment::{Memo, Observer, Plan, Resources, Runner, Selection, Store, TrialKey};
@@ -74,7 +75,7 @@ fn run(plan: &Plan, memo: Option<&Path>, watch: &Watch) -> Result<String> {
         plan,
         jobs: 1.try_into().unwrap(),
         resources: Resources {
-            memo: memo.as_ref(),
+            memo: memo.map(Arc::new),
             ..Resources::default()
         },
     }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use driftline::data::{Examples, Inputs, Probabilities, Shape, Task, Windowing};
+use driftline::data::{Examples, Inputs, Probabilities, Remainder, Shape, Task, Windowing};
 use driftline::experiment::{
-    Check, CheckVerdict, CurriculumPlan, Method, Observation, Observer, Plan, Resources,
-    ResultTable, Runner, Selection, Shard, Store, StoreWarning, Trial, TrialKey,
+    Check, CheckVerdict, Method, Observation, Observer, Plan, Resources, ResultTable, Runner,
+    Selection, Shard, Store, StoreWarning, Trial, TrialKey,
 };
 use driftline::models::Classifier;
 use driftline::random::Seed;
@@ -328,7 +328,7 @@ impl Method for NearestMean {
         &self,
         task: &Task,
         _: Seed,
-        _: Resources<'_>,
+        _: &Resources,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>> {
         let source = Examples::from(&task.source);
@@ -342,13 +342,10 @@ impl Method for NearestMean {
                 .for_each(|(mean, x)| *mean += x / count);
         }
         let model = Means(means);
-        let stages = CurriculumPlan::SourceOnly
-            .curriculum()
-            .stages(task, Seed::new(0))?;
         report(Observation {
             model: &model,
             labeling: None,
-            remainder: stages.remainder,
+            remainder: Remainder::None,
         })?;
         Ok(Box::new(model))
     }

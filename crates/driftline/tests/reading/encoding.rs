@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use driftline::Result;
 use driftline::data::Shape;
 use driftline::reading::{
-    Answer, Choice, Coding, EncodeOptions, Encoding, Files, Filter, InputEncoding, LabeledRows,
-    Note, NoteCode, Notes, ReadOptions, RowReader, Rows, read_all, read_numbers,
+    Answer, Choice, Coding, EncodeOptions, Encoding, Files, InputEncoding, LabeledRows, Note,
+    NoteCode, Notes, ReadOptions, RowFilter, RowReader, Rows, read_all, read_numbers,
 };
 use expect_test::expect;
 
@@ -190,7 +190,7 @@ fn columns_and_rows_are_chosen() {
         time: Some("when".into()),
         ids: vec!["id".into()],
         categories: vec!["code".into()],
-        filters: vec![Filter {
+        filters: vec![RowFilter {
             column: "part".into(),
             value: "a".into(),
         }],
@@ -247,13 +247,13 @@ fn bad_sources_and_streams_are_explained() {
         .contains("no column left")
     );
     let filtered = Choice {
-        filters: vec![Filter {
+        filters: vec![RowFilter {
             column: "a".into(),
             value: "9".into(),
         }],
         ..label("k")
     };
-    assert!(refuse("a,k\n1,x\n2,y\n", &filtered).contains("no row that --where lets pass"));
+    assert!(refuse("a,k\n1,x\n2,y\n", &filtered).contains("no rows that match the conditions"));
     let names: String = (0..1100).map(|i| format!("n{i},{}\n", i % 2)).collect();
     assert!(
         refuse(&format!("who,k\n{names}"), &label("k")).contains("more than 1000 different texts")

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use driftline::data::Tail;
+use driftline::data::{Tail, Windowing};
 use driftline::reading::{
-    AnswerCounts, Choice, Column, Cut, EncodeOptions, Encoding, Field, Files, Frame, FrameSource,
+    AnswerCounts, Choice, Column, EncodeOptions, Encoding, Field, Files, Frame, FrameSource,
     Frames, InputDigest, Kind, Notes, Numbers, ReadOptions, RowReader, WindowedStream, read_all,
 };
 use driftline::{Cancel, Error, Result};
@@ -16,8 +16,8 @@ use parquet::basic::Compression;
 use crate::make::{gzip, parquet, picture};
 use crate::{Folder, said};
 
-fn by_rows(n: usize) -> Cut {
-    Cut::Size(NonZeroUsize::new(n).unwrap(), Tail::Keep)
+fn by_rows(n: usize) -> Windowing {
+    Windowing::Size(NonZeroUsize::new(n).unwrap(), Tail::Keep)
 }
 
 fn labelled(label: &str) -> Choice {
@@ -35,7 +35,7 @@ fn opened(paths: &[PathBuf], choice: &Choice) -> Result<WindowedStream> {
     let how = EncodeOptions::default();
     let (encoding, rows) = Encoding::fit(&files, choice, &read, how, &mut Notes::new())?;
     assert_eq!(rows.digests, InputDigest::of_all(paths)?);
-    WindowedStream::open(Box::new(files), &encoding, choice, by_rows(1), &read)
+    WindowedStream::open(Box::new(files), &encoding, choice, &by_rows(1), &read)
 }
 
 /// Stored manifests hold what `InputDigest::of` gives: hashing on the way must come to the same.
@@ -139,7 +139,7 @@ fn a_stream_is_opened_once_a_pass_and_read_twice() {
         answers: Some("label".into()),
         ..Choice::default()
     };
-    let stream = WindowedStream::open(source, &encoding, &choice, by_rows(3), &read).unwrap();
+    let stream = WindowedStream::open(source, &encoding, &choice, &by_rows(3), &read).unwrap();
     assert_eq!(opened.load(Ordering::SeqCst), 1);
     let counts = AnswerCounts {
         known: 4,
@@ -170,7 +170,7 @@ fn a_fault_in_the_last_row_is_told_when_the_stream_is_opened() {
     let (encoding, _) = Encoding::fit(&source, &choice, &read, how, &mut Notes::new()).unwrap();
     let path = folder.write("t.csv", format!("x\n{}NA\n", "5\n".repeat(20_000)));
     let stream = Box::new(Files::new([path]).unwrap());
-    let error = WindowedStream::open(stream, &encoding, &Choice::default(), by_rows(10), &read);
+    let error = WindowedStream::open(stream, &encoding, &Choice::default(), &by_rows(10), &read);
     let said = said(&folder, &error.unwrap_err());
     assert!(
         said.starts_with("t.csv: row 20001, column `x`: the value is missing"),
@@ -248,7 +248,8 @@ fn data_without_files_are_known_by_what_they_hold() {
             ReadOptions::default(),
         );
         let choice = Choice::default();
-        let stream = WindowedStream::open(source, &encoding(), &choice, by_rows(1), &read).unwrap();
+        let stream =
+            WindowedStream::open(source, &encoding(), &choice, &by_rows(1), &read).unwrap();
         stream.outline().digests.clone()
     };
     let first = digest(&[1.0, 2.0, 3.0], 3);
@@ -271,7 +272,9 @@ fn reading_can_be_cancelled_between_two_frames() {
     };
     let cancel = Cancel::new();
     let read = options(&cancel);
-    interrupted(WindowedStream::open(source(&cancel), &encoding, &choice, by_rows(1), &read).err());
+    interrupted(
+        WindowedStream::open(source(&cancel), &encoding, &choice, &by_rows(1), &read).err(),
+    );
     let cancel = Cancel::new();
     let read = options(&cancel);
     let notes = &mut Notes::new();
@@ -286,7 +289,7 @@ fn reading_can_be_cancelled_between_two_frames() {
     let cancel = Cancel::new();
     let plain = numbered(values.clone(), 3, None);
     let mut stream =
-        WindowedStream::open(plain, &encoding, &choice, by_rows(2), &options(&cancel)).unwrap();
+        WindowedStream::open(plain, &encoding, &choice, &by_rows(2), &options(&cancel)).unwrap();
     stream.next_window().unwrap();
     cancel.cancel();
     interrupted((0..2).find_map(|_| stream.next_window().err()));

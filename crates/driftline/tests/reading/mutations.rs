@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::Once;
 
 use driftline::Result;
-use driftline::data::{Shape, Tail};
+use driftline::data::{Shape, Tail, Windowing};
 use driftline::models::network::{Architecture, Network};
 use driftline::random::{Generator, Seed};
 use driftline::reading::{
-    Choice, Cut, EncodeOptions, Encoding, Files, FrameSource, Limits, Notes, ReadOptions,
+    Choice, EncodeOptions, Encoding, Files, FrameSource, Limits, Notes, ReadOptions,
     WindowedStream, is_guarded, open,
 };
 use parquet::basic::Compression;
@@ -74,8 +74,8 @@ fn fit_and_walk(path: &Path) -> Result<()> {
         time: when.map(|field| field.name.clone()),
         ..choice
     };
-    let cut = Cut::Size(NonZeroUsize::MIN.saturating_add(6), Tail::Merge);
-    let stream = WindowedStream::open(Box::new(files), &encoding, &choice, cut, &options())?;
+    let cut = Windowing::Size(NonZeroUsize::MIN.saturating_add(6), Tail::Merge);
+    let stream = WindowedStream::open(Box::new(files), &encoding, &choice, &cut, &options())?;
     for window in stream.take(2000) {
         assert!(!window?.rows.is_empty());
     }

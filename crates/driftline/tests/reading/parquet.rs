@@ -80,7 +80,7 @@ fn a_row_group_larger_than_allowed_is_refused() {
             .contains("row group of more than 1000 bytes"),
         "{error}"
     );
-    assert!(error.help().unwrap().contains("smaller row groups"));
+    assert!(error.help().unwrap().to_string().contains("smaller row groups"));
 }
 
 proptest! {

@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 
 use driftline::Result;
-use driftline::data::{Remainder, Tail};
+use driftline::data::{Remainder, Tail, Windowing};
 use driftline::reading::{
-    Choice, Column, Cut, EncodeOptions, Encoding, Field, Files, Filter, Frame, FrameSource, Frames,
-    Kind, Limits, NoteCode, Notes, Numbers, ReadOptions, WindowedStream,
+    Choice, Column, EncodeOptions, Encoding, Field, Files, Frame, FrameSource, Frames, Kind,
+    Limits, NoteCode, Notes, Numbers, ReadOptions, RowFilter, WindowedStream,
 };
 use expect_test::expect;
 use proptest::prelude::*;
@@ -31,15 +31,15 @@ fn encoding(folder: &Folder) -> Encoding {
     .0
 }
 
-fn size(n: usize, tail: Tail) -> Cut {
-    Cut::Size(NonZeroUsize::new(n).unwrap(), tail)
+fn size(n: usize, tail: Tail) -> Windowing {
+    Windowing::Size(NonZeroUsize::new(n).unwrap(), tail)
 }
 
 fn open(
     folder: &Folder,
     patterns: &[&str],
     choice: &Choice,
-    cut: Cut,
+    cut: Windowing,
     options: &ReadOptions,
 ) -> Result<WindowedStream> {
     let paths = patterns.iter().map(|pattern| folder.path(pattern));
@@ -47,7 +47,7 @@ fn open(
         Box::new(Files::new(paths)?),
         &encoding(folder),
         choice,
-        cut,
+        &cut,
         options,
     )
 }
@@ -82,7 +82,7 @@ fn windows_by_rows_and_number_with_every_tail() {
     assert_eq!(lengths(cut(size(4, Tail::Keep)).unwrap()), [4, 4, 2]);
     assert_eq!(lengths(cut(size(4, Tail::Drop)).unwrap()), [4, 4]);
     assert_eq!(
-        lengths(cut(Cut::Count(NonZeroUsize::new(3).unwrap())).unwrap()),
+        lengths(cut(Windowing::Count(NonZeroUsize::new(3).unwrap())).unwrap()),
         [3, 3, 4]
     );
     let refused = |tail, n| said(&folder, &cut(size(n, tail)).unwrap_err());
@@ -98,7 +98,7 @@ fn windows_by_rows_and_number_with_every_tail() {
     assert_eq!(stream.outline().remainder, Remainder::Dropped(2));
     assert_eq!(stream.notes().with(NoteCode::Tail).next().unwrap().count, 2);
     assert!(
-        cut(Cut::Every("P1D".parse().unwrap()))
+        cut(Windowing::Every("P1D".parse().unwrap()))
             .unwrap_err()
             .to_string()
             .contains("need a time column")
@@ -142,7 +142,7 @@ fn calendar_periods() {
         "t,x\n2015-01-30,1\n2015-01-31T23:59:59,2\n2015-02-01 00:00,3\n2015-05-01T00:00+01:00,4\n",
     );
     let cut = |period: &str| {
-        let cut = Cut::Every(period.parse().unwrap());
+        let cut = Windowing::Every(period.parse().unwrap());
         open(&folder, &["t.csv"], &timed(), cut, &ReadOptions::default())
     };
     let stream = cut("P1M").unwrap();
@@ -167,7 +167,7 @@ fn calendar_periods() {
         values(cut("P2D").unwrap()),
         [vec![1.0, 2.0], vec![3.0], vec![4.0]]
     );
-    assert!(cut("5").unwrap_err().help().unwrap().contains("P7D"));
+    assert!(cut("5").unwrap_err().help().unwrap().to_string().contains("P7D"));
 
     folder.write("t.csv", "t,x\n1936,1\n1936,2\n1939,3\n");
     assert_eq!(values(cut("P2Y").unwrap()), [vec![1.0, 2.0], vec![3.0]]);
@@ -271,7 +271,7 @@ fn a_stream_that_where_empties_is_refused() {
     let folder = Folder::new();
     folder.write("t.csv", "x,part\n1,a\n2,b\n3,a\n");
     let only = |value: &str| Choice {
-        filters: vec![Filter {
+        filters: vec![RowFilter {
             column: "part".into(),
             value: value.into(),
         }],
@@ -306,7 +306,7 @@ fn a_stream_that_where_empties_is_refused() {
         error
             .unwrap_err()
             .to_string()
-            .contains("no row that --where lets pass")
+            .contains("no rows that match the conditions")
     );
 }
 
@@ -386,7 +386,7 @@ fn a_stream_larger_than_the_memory_allowed_is_walked_in_several_passes() {
             source,
             &encoding,
             &timed(),
-            size(3000, Tail::Merge),
+            &size(3000, Tail::Merge),
             &options,
         )
         .unwrap();
@@ -399,7 +399,7 @@ fn a_stream_larger_than_the_memory_allowed_is_walked_in_several_passes() {
             source,
             &encoding,
             &timed(),
-            size(19_000, Tail::Drop),
+            &size(19_000, Tail::Drop),
             &options,
         );
         let error = large.unwrap().next_window().unwrap_err();
@@ -425,7 +425,7 @@ proptest! {
         let text: String = times.iter().enumerate().map(|(i, t)| format!("{t},{i}\n")).collect();
         folder.write("t.csv", format!("t,x\n{text}"));
         let cut = size(window, Tail::Keep);
-        let open = || open(&folder, &["t.csv"], &timed(), cut, &ReadOptions::default()).unwrap();
+        let open = || open(&folder, &["t.csv"], &timed(), cut.clone(), &ReadOptions::default()).unwrap();
         let whole = values(open());
         let mut expected: Vec<usize> = (0..times.len()).collect();
         expected.sort_by_key(|&i| times[i]);

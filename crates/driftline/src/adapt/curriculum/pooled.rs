@@ -70,11 +70,13 @@ impl Curriculum for Pooled {
         if done >= self.stages(stream.count()) {
             return Ok(None);
         }
-        let mut pool = stream.all()?;
+        let all = stream.all()?;
+        let mut stage = Stage::window(all.clone());
         if self.and_target {
-            pool = Domain::new(pool.inputs.followed_by(&stream.target_pool()?.inputs)?);
+            let target = stream.target_pool()?.inputs;
+            stage.learn = Some(Domain::new(all.inputs.followed_by(&target)?));
         }
-        Ok(Some(Stage::window(pool)))
+        Ok(Some(stage))
     }
 
     fn windowing(&self) -> Option<&Windowing> {

@@ -34,9 +34,9 @@ impl Default for FullBatch {
 }
 
 /// Examples per unit of parallel work: fixed, so that the order of summation is.
-const SHARE: usize = 16 * BLOCK;
+pub(super) const SHARE: usize = 16 * BLOCK;
 /// Below this many numbers one thread is faster than handing work to others.
-const WORTH_SHARING: usize = 200_000;
+pub(super) const WORTH_SHARING: usize = 200_000;
 
 /// Minimises mean cross-entropy + λ·ΣW² from `start`.
 pub(super) fn minimize(

@@ -188,7 +188,7 @@ mod tests {
     /// f(x) = Σ i·(xᵢ − 1)² has its minimum at 1.
     #[test]
     fn a_stretched_bowl() {
-        let found = minimize(vec![0.0; 20], 200, 1e-9, |x, g| {
+        let found = minimize(vec![0.0; 20], 200, 1e-9, &Cancel::new(), |x, g| {
             let term = |(i, x): (usize, &f64)| (i + 1) as f64 * (x - 1.0) * (x - 1.0);
             g.iter_mut()
                 .zip(x)
@@ -203,7 +203,7 @@ mod tests {
     /// Rosenbrock's valley: not convex, badly scaled.
     #[test]
     fn a_curved_valley() {
-        let found = minimize(vec![-1.2, 1.0], 500, 1e-8, |x, g| {
+        let found = minimize(vec![-1.2, 1.0], 500, 1e-8, &Cancel::new(), |x, g| {
             let (a, b) = (1.0 - x[0], x[1] - x[0] * x[0]);
             g[0] = -2.0 * a - 400.0 * x[0] * b;
             g[1] = 200.0 * b;
@@ -217,10 +217,25 @@ mod tests {
 
     #[test]
     fn too_few_iterations_are_told() {
-        let found = minimize(vec![0.0], 0, 1e-8, |x, g| {
+        let found = minimize(vec![0.0], 0, 1e-8, &Cancel::new(), |x, g| {
             g[0] = 2.0 * (x[0] - 1.0);
             (x[0] - 1.0) * (x[0] - 1.0)
         });
         assert!(!found.converged && found.gradient == 2.0);
+    }
+
+    /// Nothing but the first value is computed once somebody has asked to stop.
+    #[test]
+    fn a_cancelled_search_ends_where_it_is() {
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let asked = std::cell::Cell::new(0);
+        let found = minimize(vec![0.0], 100, 1e-8, &cancel, |x, g| {
+            asked.set(asked.get() + 1);
+            g[0] = 2.0 * (x[0] - 1.0);
+            (x[0] - 1.0) * (x[0] - 1.0)
+        });
+        assert_eq!((asked.get(), found.at[0]), (1, 0.0));
+        assert!(!found.converged);
     }
 }

@@ -219,7 +219,8 @@ mod tests {
             let examples = examples(75, size, n_classes);
             let training = Training::paper(NonZeroUsize::new(17).unwrap());
             let start = initial(Shape::Vector(size), n_classes, Seed::new(1));
-            let trained = train(&start, &examples, &training, 0.02, Seed::new(3));
+            let run = Cancel::new();
+            let trained = train(&start, &examples, &training, 0.02, Seed::new(3), &run).unwrap();
             let expected = textbook(&start, &examples, &training, 0.02, Seed::new(3));
             assert_eq!(trained.adam.as_ref().unwrap().step, 51);
             for (c, expected) in expected.iter().enumerate() {
@@ -242,7 +243,8 @@ mod tests {
             ..Training::paper(NonZeroUsize::new(3).unwrap())
         };
         let start = initial(Shape::Vector(20), 2, Seed::new(1));
-        let trained = train(&start, &examples, &training, 0.02, Seed::new(3));
+        let run = Cancel::new();
+        let trained = train(&start, &examples, &training, 0.02, Seed::new(3), &run).unwrap();
         assert_eq!(trained.adam.as_ref().unwrap().step, 6);
         let expected = textbook(&start, &examples, &training, 0.02, Seed::new(3));
         for (found, expected) in trained.weights(1).iter().zip(&expected[1]) {

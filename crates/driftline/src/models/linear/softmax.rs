@@ -1,11 +1,12 @@
 //! The linear softmax model for k classes, p = softmax(Wx + b), and its learner: mean cross-entropy + λ·ΣW²
 //! (no ½, biases free), by mini-batch Adam as in the paper or by a full-batch solver to a tolerance.
 
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::cross_validation::CrossValidation;
-use super::full_batch::{self, FullBatch};
+use super::full_batch::{self, FullBatch, SHARE, WORTH_SHARING};
 use super::kernel::{self, BLOCK, Block};
 use super::margin::MarginModel;
 use super::mini_batch;
@@ -125,21 +126,30 @@ impl Classifier for LinearModel {
         let (weights, biases) = self.split();
         let wide = kernel::widened(inputs);
         let mut values = vec![0.0; inputs.len() * self.n_classes];
-        let mut columns = vec![[0.0; BLOCK]; self.n_classes];
-        let outputs = values.chunks_mut(BLOCK * self.n_classes);
-        for (first, output) in (0..inputs.len()).step_by(BLOCK).zip(outputs) {
-            let n = output.len() / self.n_classes;
-            let block = Block::new(&wide, first..first + n);
-            kernel::scores(&block, weights, biases, &mut columns);
-            kernel::dispatch(
-                #[inline(always)]
-                || softmax_columns(&mut columns),
-            );
-            for (i, row) in output.chunks_exact_mut(self.n_classes).enumerate() {
-                for (p, column) in row.iter_mut().zip(&columns) {
-                    *p = column[i];
+        let share = |(index, values): (usize, &mut [f32])| {
+            let mut columns = vec![[0.0; BLOCK]; self.n_classes];
+            let outputs = values.chunks_mut(BLOCK * self.n_classes);
+            for (first, output) in (index * SHARE..).step_by(BLOCK).zip(outputs) {
+                let n = output.len() / self.n_classes;
+                let block = Block::new(&wide, first..first + n);
+                kernel::scores(&block, weights, biases, &mut columns);
+                kernel::dispatch(
+                    #[inline(always)]
+                    || softmax_columns(&mut columns),
+                );
+                for (i, row) in output.chunks_exact_mut(self.n_classes).enumerate() {
+                    for (p, column) in row.iter_mut().zip(&columns) {
+                        *p = column[i];
+                    }
                 }
             }
+        };
+        if inputs.len() * weights.len() < WORTH_SHARING {
+            let shares = values.chunks_mut(SHARE * self.n_classes);
+            shares.enumerate().for_each(share);
+        } else {
+            let shares = values.par_chunks_mut(SHARE * self.n_classes);
+            shares.enumerate().for_each(share);
         }
         Probabilities::new(values, self.n_classes)
     }

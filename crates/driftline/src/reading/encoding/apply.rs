@@ -40,14 +40,14 @@ fn expect_no_change(encoding: &Encoding, choice: &Choice, path: &Path) -> Result
             return fault(
                 name,
                 "is a feature of the model, so it cannot be left out",
-                "fit a model without it: --exclude together with --source",
+                "fit a model without it: {exclude} together with {source}",
             );
         }
         if categories.is_none() && choice.categories.iter().any(|other| other == name) {
             return fault(
                 name,
                 "is a number to the model, so its values cannot be categories",
-                "fit a model that takes them so: --category together with --source",
+                "fit a model that takes them so: {category} together with {source}",
             );
         }
     }
@@ -81,7 +81,7 @@ impl Applied {
                     format!("holds {found}, but the model takes {shape}"),
                 )
                 .column(&field.name)
-                .help("fit the source with --image-size HEIGHTxWIDTH to have all pictures resized")
+                .help("fit the source with {image-size} HEIGHTxWIDTH to have all images resized")
                 .into());
             }
         }
@@ -98,12 +98,12 @@ impl Applied {
                 "is a feature of the model, so it cannot be the answers",
             )
             .column(answers)
-            .help("leave it out of the source with --exclude")
+            .help("leave it out of the source with {exclude}")
             .into());
         }
         expect_no_change(encoding, choice, path)?;
         let ids = choice.ids.iter().map(|name| {
-            let at = find(fields, name, "--id", path)?;
+            let at = find(fields, name, "passing through", path)?;
             Ok((name.clone(), at))
         });
         Ok(Self {
@@ -147,6 +147,18 @@ impl Applied {
         buffer: &mut RowBuffer,
         notes: &mut Notes,
     ) -> Result<()> {
+        self.encode_inputs(frame, rows, buffer, notes)?;
+        self.read_parts(frame, rows, buffer, notes)
+    }
+
+    /// Appends the inputs only.
+    pub fn encode_inputs(
+        &self,
+        frame: &Frame,
+        rows: &[usize],
+        buffer: &mut RowBuffer,
+        notes: &mut Notes,
+    ) -> Result<()> {
         // Columns begin somewhere inside a row, and here is none.
         if rows.is_empty() {
             return Ok(());
@@ -155,9 +167,19 @@ impl Applied {
         buffer.values.resize(start + rows.len() * self.width, 0.0);
         let values = &mut buffer.values[start..];
         match &self.encoding.input {
-            InputEncoding::Images { .. } => self.copy_images(frame, rows, values)?,
-            InputEncoding::Features(_) => self.fill_features(frame, rows, values, notes)?,
+            InputEncoding::Images { .. } => self.copy_images(frame, rows, values),
+            InputEncoding::Features(_) => self.fill_features(frame, rows, values, notes),
         }
+    }
+
+    /// Appends everything else: origins, times, answers, identifiers.
+    pub fn read_parts(
+        &self,
+        frame: &Frame,
+        rows: &[usize],
+        buffer: &mut RowBuffer,
+        notes: &mut Notes,
+    ) -> Result<()> {
         buffer.origins.extend(
             rows.iter()
                 .map(|&row| (frame.file as u32, frame.first_row + row as u64)),

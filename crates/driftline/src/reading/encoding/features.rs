@@ -11,8 +11,10 @@ use crate::reading::selection::cell_text;
 use crate::reading::{Column, Frame, NoteCode, Notes, Numbers};
 use crate::{Error, Result};
 
-/// Rows that are encoded together: their inputs stay in the processor's cache while column after column is filled in.
+/// Rows that are encoded together, at most, and bytes of their inputs: these stay in the processor's nearest cache while
+/// column after column is filled in.
 const BLOCK: usize = 256;
+const BLOCK_BYTES: usize = 1 << 14;
 
 impl Applied {
     pub(super) fn fill_features(
@@ -26,6 +28,7 @@ impl Applied {
             return Ok(());
         };
         let width = self.width;
+        let block = (BLOCK_BYTES / (4 * width.max(1))).clamp(16, BLOCK);
         // The plain case, numbers that are there, side by side on all threads; the rest afterwards, where it occurs.
         let numbers: Vec<(usize, &Numbers, f64, f64)> = self
             .columns
@@ -41,8 +44,9 @@ impl Applied {
             )
             .collect();
         let blocks = values
-            .par_chunks_mut(BLOCK * width)
-            .zip(rows.par_chunks(BLOCK));
+            .par_chunks_mut(block * width)
+            .with_min_len(BLOCK / block)
+            .zip(rows.par_chunks(block));
         let odd = blocks
             .map(|(values, rows)| {
                 let mut odd = vec![false; numbers.len()];
@@ -195,7 +199,7 @@ impl Applied {
 
     fn missing(&self, frame: &Frame, at: usize, row: usize) -> Error {
         self.place(frame, at, row, "the value is missing".into())
-            .help("fill it in; --impute fills missing values from the source, and a model fitted with --exclude does without the column")
+            .help("fill it in; {impute} fills missing values from the source, and a model fitted with {exclude} does without the column")
             .into()
     }
 }
@@ -209,17 +213,40 @@ fn fill(
     shift: f64,
     scale: f64,
 ) -> bool {
-    let mut finite = true;
-    let cells = values.iter_mut().step_by(width).zip(rows);
+    let mut column = [0.0; BLOCK];
+    let column = &mut column[..rows.len()];
     match numbers {
-        Numbers::Single(numbers) => cells.for_each(|(out, &row)| {
-            *out = ((f64::from(numbers[row]) - shift) / scale) as f32;
-            finite &= out.is_finite();
-        }),
-        Numbers::Double(numbers) => cells.for_each(|(out, &row)| {
-            *out = ((numbers[row] - shift) / scale) as f32;
-            finite &= out.is_finite();
-        }),
+        Numbers::Single(numbers) => standardized(numbers, rows, column, shift, scale),
+        Numbers::Double(numbers) => standardized(numbers, rows, column, shift, scale),
     }
-    !finite
+    for (out, value) in values.iter_mut().step_by(width).zip(&*column) {
+        *out = *value;
+    }
+    !column
+        .iter()
+        .fold(true, |finite, value| finite & value.is_finite())
+}
+
+/// (value − shift) / scale for some rows of a column, side by side in the processor where the rows are.
+fn standardized<T: Copy + Into<f64>>(
+    numbers: &[T],
+    rows: &[usize],
+    column: &mut [f32],
+    shift: f64,
+    scale: f64,
+) {
+    let encode = |value: T| ((value.into() - shift) / scale) as f32;
+    let first = rows.first().copied().unwrap_or(0);
+    match rows.last() {
+        Some(&last) if first + rows.len() == last + 1 => {
+            for (out, &value) in column.iter_mut().zip(&numbers[first..=last]) {
+                *out = encode(value);
+            }
+        }
+        _ => {
+            for (out, &row) in column.iter_mut().zip(rows) {
+                *out = encode(numbers[row]);
+            }
+        }
+    }
 }

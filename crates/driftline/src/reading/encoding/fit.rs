@@ -74,8 +74,8 @@ impl Table {
         let mut fields = frames.fields().to_vec();
         find(&fields, label, "the label", &path)?;
         for (names, part) in [
-            (&choice.exclude, "--exclude"),
-            (&choice.categories, "--category"),
+            (&choice.exclude, "leaving out"),
+            (&choice.categories, "categories"),
         ] {
             for name in names {
                 find(&fields, name, part, &path)?;
@@ -111,7 +111,7 @@ impl Table {
                     ),
                 )
                 .help(
-                    "give a part of it, for example with --where, or fewer columns with --exclude",
+                    "give a part of it, for example with {where}, or fewer columns with {exclude}",
                 )
                 .into());
             }
@@ -123,7 +123,7 @@ impl Table {
         if rows == 0 {
             let filtered = !choice.filters.is_empty();
             let why = if filtered {
-                "has no row that --where lets pass"
+                "has no rows that match the conditions"
             } else {
                 "has no rows"
             };
@@ -172,7 +172,7 @@ impl Table {
                         ),
                     )
                     .column(name)
-                    .help("name the column of classes with --label")
+                    .help("name the column of classes with {label}")
                     .into());
                 }
             }
@@ -225,7 +225,7 @@ impl Table {
                 self.path(),
                 format!("has several columns of pictures: {names}"),
             )
-            .help("leave all but one out with --exclude")
+            .help("leave all but one out with {exclude}")
             .into());
         }
         if features.is_empty() {
@@ -276,11 +276,11 @@ impl Table {
                     .next()
                     .map_or(String::new(), |text| format!(" such as `{text}`"));
                 notes.add(NoteCode::MostlyNumbers, name, 1, || {
-                    format!("column `{name}` is taken for {count} categories, though most are numbers: mend the others{other}, or say that it is meant with --category {name}")
+                    format!("column `{name}` is taken for {count} categories, though most are numbers: mend the others{other}, or say that categories are meant")
                 });
             } else if count > 2 && 2 * count > rows {
                 notes.add(NoteCode::ManyCategories, name, 1, || {
-                    format!("column `{name}` has {count} different texts in {rows} rows: if it names the rows, it is no feature; pass it through with --id {name} or leave it out with --exclude {name}")
+                    format!("column `{name}` has {count} different texts in {rows} rows: if it names the rows, it is no feature")
                 });
             }
         }
@@ -303,12 +303,12 @@ impl Table {
             Kind::Number | Kind::Text => of_texts(&pieces, options.limits.categories),
             Kind::Time | Kind::Image(_) => {
                 return Err(fault("holds times, which are not a feature".into())
-                    .help("order the stream by it with --time, or leave it out with --exclude")
+                    .help("order the stream by it with {time}, or leave it out with {exclude}")
                     .into());
             }
         };
         let (coding, constant) = fitted.map_err(|unfit| match unfit {
-            Unfit::Empty => fault("has no value at all".into()).help("leave it out with --exclude"),
+            Unfit::Empty => fault("has no value at all".into()).help("leave it out with {exclude}"),
             Unfit::Categories(most) => fault(format!(
                 "has more than {most} different texts, too many for categories"
             ))
@@ -359,10 +359,10 @@ fn too_many_texts(pieces: &Pieces) -> &'static str {
         .find_map(|(column, rows)| rows.iter().find_map(|&row| cell_text(column, row)))
         .unwrap_or_default();
     if crate::reading::time::parse_moment(&first).is_some() {
-        "these are times: order the stream by them with --time, or leave the column out with --exclude"
+        "these are times: order the stream by them with {time}, or leave the column out with {exclude}"
     } else if first.replacen(',', ".", 1).parse::<f64>().is_ok() {
         "these look like numbers with a comma: write decimals with a point"
     } else {
-        "leave the column out with --exclude, or pass it through with --id"
+        "leave the column out with {exclude}, or pass it through with {id}"
     }
 }

@@ -7,6 +7,7 @@ mod classes;
 mod features;
 mod fit;
 mod parts;
+mod plain;
 mod statistics;
 
 use serde::{Deserialize, Serialize};

@@ -85,9 +85,9 @@ pub(crate) fn not_a_number(path: &Path, row: u64, column: &str, field: &str) -> 
     let infinite = shown.parse::<f64>().is_ok();
     let help = match (comma, infinite) {
         (true, _) => "write decimals with a point",
-        (_, true) => "leave the field empty where there is no value, and fill it with --impute",
+        (_, true) => "leave the field empty where there is no value, and fill it with {impute}",
         _ => {
-            "the fields before it are numbers: mend the field, leave the column out with --exclude, or take all of it as categories with --category"
+            "the fields before it are numbers: mend the field, leave the column out with {exclude}, or take all of it as categories with {category}"
         }
     };
     DataFault::new(path, format!("`{shown}` is not a finite number"))
@@ -140,9 +140,12 @@ mod tests {
 
     #[test]
     fn help_depends_on_what_is_wrong() {
-        let help = |field| not_a_number(Path::new("t"), 1, "a", field).help.unwrap();
+        let help = |field| {
+            let fault = not_a_number(Path::new("t"), 1, "a", field);
+            fault.help.unwrap().to_string()
+        };
         assert!(help("1,5").contains("point"));
-        assert!(help("inf").contains("--impute"));
-        assert!(help("blue").contains("--category"));
+        assert!(help("inf").contains("`impute`"));
+        assert!(help("blue").contains("`category`"));
     }
 }

@@ -79,11 +79,12 @@ impl WindowedStream {
             ..read.clone()
         };
         let Opened {
-            mut frames,
+            frames,
             applied,
             mut notes,
         } = schema::open(&*source, encoding, choice, &hashed)?;
-        let survey = first::pass(&mut *frames, &applied, options)?;
+        let stated = frames.stated();
+        let survey = first::pass(frames, &applied, options)?;
         let plan = Plan::make(&survey, windowing, &applied.files[0], &mut notes)?;
         let outline = Outline {
             rows: plan.rows,
@@ -95,7 +96,7 @@ impl WindowedStream {
             remainder: plan.remainder,
             sorted: plan.ranks.is_some(),
             span: plan.span,
-            stated: frames.stated(),
+            stated,
             answers: choice.answers.is_some().then_some(survey.answers),
             digests: survey.digests,
         };

@@ -28,12 +28,12 @@ impl Plan {
         if survey.rows == 0 {
             let why = match survey.filtered {
                 0 => "has no rows",
-                _ => "has no row that --where lets pass",
+                _ => "has no rows that match the conditions",
             };
             return Err(DataFault::new(path, why).into());
         }
         notes.add(NoteCode::Filtered, "", survey.filtered, || {
-            "rows that --where does not let pass were left out".into()
+            "rows that do not match the conditions were left out".into()
         });
         notes.add(NoteCode::Unsorted, "", survey.falls, || {
             "the times do not ascend: the rows were sorted by them".into()
@@ -82,14 +82,14 @@ fn sizes(windowing: &Windowing, rows: usize, path: &Path) -> Result<(Vec<usize>,
         Ok(split) => split,
         Err(Error::WindowTooLarge { window, examples }) => {
             let short = format!("has {examples} rows, fewer than one window of {window}");
-            let help = "choose a smaller --window, or the number of --windows";
+            let help = "choose a smaller {window}, or the number of {windows}";
             return Err(DataFault::new(path, short).help(help).into());
         }
         Err(Error::UnevenWindows { window, rest, .. }) => {
             let uneven = format!(
                 "has {rows} rows: {rest} are left over after windows of {window}, and the tail is forbidden"
             );
-            let help = "let --tail merge, keep or drop them, or choose another --window";
+            let help = "let {tail} merge, keep or drop them, or choose another {window}";
             return Err(DataFault::new(path, uneven).help(help).into());
         }
         Err(other) => return Err(other),
@@ -106,7 +106,7 @@ fn clock(survey: &Survey, cut: &Windowing, path: &Path) -> Result<Clock> {
     let Some((first, last)) = survey.span else {
         return Err(
             DataFault::new(path, "windows of a period need a time column")
-                .help("name it with --time, or cut by rows with --window")
+                .help("name it with {time}, or cut by rows with {window}")
                 .into(),
         );
     };
@@ -116,14 +116,14 @@ fn clock(survey: &Survey, cut: &Windowing, path: &Path) -> Result<Clock> {
                 path,
                 format!("its times are the numbers {first} to {last}, neither years nor times since 1970, so {period} means nothing"),
             )
-            .help("give a step of the numbers, for example --every 1")
+            .help("give a step of the numbers, for example {every} 1")
             .into()
         }),
         (Time::Moment(_), false) => Err(DataFault::new(
             path,
             format!("its times are moments ({first} to {last}), so a step of {period} means nothing"),
         )
-        .help("give a period, for example --every P7D")
+        .help("give a period, for example {every} P7D")
         .into()),
         _ => Ok(Clock::AsIs),
     }
@@ -164,7 +164,7 @@ fn too_many(survey: &Survey, path: &Path) -> DataFault {
             path,
             format!("has {rows} rows, too many to be cut by their times"),
         )
-        .help("cut it by rows with --window, or into parts that are adapted to one after another"),
+        .help("cut it by rows with {window}, or into parts that are adapted to one after another"),
         _ => DataFault::new(
             path,
             format!("has {rows} rows whose times do not ascend, too many to sort"),

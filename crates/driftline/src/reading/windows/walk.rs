@@ -6,17 +6,18 @@ use std::collections::VecDeque;
 use super::Window;
 use super::plan::Plan;
 use crate::error::DataFault;
+use crate::reading::ahead::Ahead;
 use crate::reading::encoding::Applied;
 use crate::reading::rows::RowBuffer;
 use crate::reading::time::Clock;
-use crate::reading::{Frame, FrameSource, Frames, Notes, ReadOptions};
+use crate::reading::{Frame, FrameSource, Notes, ReadOptions};
 use crate::{Error, Result};
 
 pub(super) struct Walk {
     source: Box<dyn FrameSource>,
     options: ReadOptions,
     /// The reader of the current pass; none before one.
-    frames: Option<Box<dyn Frames>>,
+    frames: Option<Ahead>,
     applied: Applied,
     plan: Plan,
     /// The next window, from 0.
@@ -115,7 +116,7 @@ impl Walk {
             Some(frames) => frames,
             None => self.reopen()?,
         };
-        let frame = frames.next_frame()?.ok_or_else(|| self.changed())?;
+        let frame = frames.next()?.ok_or_else(|| self.changed())?;
         self.frames = Some(frames);
         let rows = self.applied.selected(&frame);
         Ok((frame, rows, 0))
@@ -151,7 +152,7 @@ impl Walk {
         let mut frames = self.reopen()?;
         let ranks = self.plan.ranks.as_deref().unwrap_or_default();
         let mut row = 0;
-        while let Some(frame) = frames.next_frame()? {
+        while let Some(frame) = frames.next()? {
             self.options.cancel.check()?;
             let mut wanted: Vec<Vec<usize>> = vec![vec![]; ends.len()];
             for own in self.applied.selected(&frame) {
@@ -202,10 +203,10 @@ impl Walk {
     }
 
     /// A reader at the first row, which must still give the columns that were surveyed.
-    fn reopen(&self) -> Result<Box<dyn Frames>> {
+    fn reopen(&self) -> Result<Ahead> {
         let frames = self.source.open(&self.options)?;
         match self.applied.fits(&*frames) {
-            true => Ok(frames),
+            true => Ahead::new(frames),
             false => Err(self.changed()),
         }
     }

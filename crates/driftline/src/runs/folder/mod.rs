@@ -221,7 +221,17 @@ impl RunFolder {
         let Some(commit) = self.pending.take() else {
             return Ok(());
         };
-        let done = commit.finish()?;
+        let done = match commit.finish() {
+            Ok(done) => done,
+            Err(error) => {
+                // What was to come after it must not be written over the gap: only what is stored counts, and whoever
+                // goes on has to open the folder anew.
+                self.lock = None;
+                self.records.pop();
+                self.manifest = RunManifest::read(&self.folder)?;
+                return Err(error);
+            }
+        };
         self.manifest = done.manifest;
         self.log = done.log;
         if let Some(last) = self.records.last_mut() {
@@ -272,7 +282,10 @@ impl RunFolder {
     fn expect_lock(&self) -> Result<()> {
         match self.lock {
             Some(_) => Ok(()),
-            None => Err(Error::corrupt(&self.folder, "was opened for reading only")),
+            None => Err(Error::corrupt(
+                &self.folder,
+                "is open for reading only: it was opened so, or a window could not be stored",
+            )),
         }
     }
 }

@@ -1,14 +1,17 @@
-//! Predictions as CSV. Probabilities are written with as many digits as bring back the same number.
+//! Predictions as CSV. Probabilities are written with as many digits as bring back the same number. Rows are written side
+//! by side on all threads, each part into one buffer.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
+use rayon::prelude::*;
+
 use super::{CLASS, IdColumn, Labels, Probabilities, Rows, probability_column};
 use crate::{Error, Result};
 
 pub(in super::super) struct CsvSink<'a> {
-    writer: csv::Writer<BufWriter<&'a File>>,
+    writer: BufWriter<&'a File>,
     path: &'a Path,
     classes: &'a [String],
 }
@@ -20,8 +23,8 @@ impl<'a> CsvSink<'a> {
         names: &[String],
         classes: &'a [String],
     ) -> Result<Self> {
-        let mut writer = csv::Writer::from_writer(BufWriter::new(file));
-        writer.write_record(names).map_err(fault(path))?;
+        let mut writer = BufWriter::new(file);
+        writer.write_all(&header(names)).map_err(Error::io(path))?;
         Ok(Self {
             writer,
             path,
@@ -35,13 +38,11 @@ impl<'a> CsvSink<'a> {
         labels: &Labels,
         probabilities: &Probabilities,
     ) -> Result<()> {
-        for row in 0..labels.len() {
-            for column in ids {
-                let written = self.writer.write_field(&column.values[row]);
-                written.map_err(fault(self.path))?;
-            }
-            predicted(&mut self.writer, self.classes, labels, probabilities, row)
-                .map_err(fault(self.path))?;
+        let begin = |row: usize, line: &mut Vec<u8>| {
+            ids.iter().for_each(|id| field(line, &id.values[row]));
+        };
+        for part in lines(self.classes, labels, probabilities, begin) {
+            self.writer.write_all(&part).map_err(Error::io(self.path))?;
         }
         Ok(())
     }
@@ -51,21 +52,6 @@ impl<'a> CsvSink<'a> {
     }
 }
 
-/// The class, the probabilities, and the end of the record.
-fn predicted<W: Write>(
-    writer: &mut csv::Writer<W>,
-    classes: &[String],
-    labels: &Labels,
-    probabilities: &Probabilities,
-    row: usize,
-) -> csv::Result<()> {
-    writer.write_field(&classes[labels.as_slice()[row] as usize])?;
-    for p in probabilities.row(row) {
-        writer.write_field(p.to_string())?;
-    }
-    writer.write_record(None::<&[u8]>)
-}
-
 /// The predictions of one window of a run: where each row came from, its time, what is passed through, and the rest.
 pub(super) fn window_csv(
     rows: &Rows,
@@ -73,30 +59,125 @@ pub(super) fn window_csv(
     labels: &Labels,
     probabilities: &Probabilities,
 ) -> Vec<u8> {
-    let mut writer = csv::Writer::from_writer(vec![]);
-    let in_memory = "a record of texts fits into memory";
     let mut names = vec!["file".to_owned(), "row".to_owned()];
     names.extend(rows.times.is_some().then(|| "time".to_owned()));
     names.extend(rows.ids.iter().map(|column| column.name.clone()));
     names.push(CLASS.into());
     names.extend(classes.iter().map(|class| probability_column(class)));
-    writer.write_record(&names).expect(in_memory);
-    for row in 0..labels.len() {
+    let begin = |row: usize, line: &mut Vec<u8>| {
         let (file, number) = rows.origins.get(row);
-        let mut fields = vec![file.display().to_string(), number.to_string()];
-        fields.extend(rows.times.as_ref().map(|times| times[row].to_string()));
-        fields.extend(rows.ids.iter().map(|column| column.values[row].clone()));
-        for field in fields {
-            writer.write_field(field).expect(in_memory);
+        match file.to_str() {
+            Some(file) => field(line, file),
+            None => field(line, &file.display().to_string()),
         }
-        predicted(&mut writer, classes, labels, probabilities, row).expect(in_memory);
-    }
-    writer.into_inner().expect(in_memory)
+        plain(line, number);
+        if let Some(times) = &rows.times {
+            plain(line, times[row]);
+        }
+        rows.ids.iter().for_each(|id| field(line, &id.values[row]));
+    };
+    let parts = lines(classes, labels, probabilities, begin);
+    let mut all = header(&names);
+    all.reserve_exact(parts.iter().map(Vec::len).sum());
+    parts.iter().for_each(|part| all.extend_from_slice(part));
+    all
 }
 
-fn fault(path: &Path) -> impl Fn(csv::Error) -> Error {
-    move |error| match error.into_kind() {
-        csv::ErrorKind::Io(error) => Error::io(path)(error),
-        other => Error::corrupt(path, format!("cannot be written: {other:?}")),
+/// Rows that are written into one buffer.
+const PART: usize = 1024;
+
+/// One line per row: what `begin` writes, the class, the probabilities.
+fn lines(
+    classes: &[String],
+    labels: &Labels,
+    probabilities: &Probabilities,
+    begin: impl Fn(usize, &mut Vec<u8>) + Sync,
+) -> Vec<Vec<u8>> {
+    let part = |(index, labels): (usize, &[u32])| {
+        let mut lines = Vec::with_capacity(labels.len() * (64 + 12 * classes.len()));
+        for (row, &label) in (index * PART..).zip(labels) {
+            begin(row, &mut lines);
+            field(&mut lines, &classes[label as usize]);
+            for p in probabilities.row(row) {
+                plain(&mut lines, p);
+            }
+            // The line ends where the next field would begin.
+            lines.pop();
+            lines.push(b'\n');
+        }
+        lines
+    };
+    let labels = labels.as_slice().par_chunks(PART);
+    labels.enumerate().map(part).collect()
+}
+
+fn header(names: &[String]) -> Vec<u8> {
+    let mut line = vec![];
+    names.iter().for_each(|name| field(&mut line, name));
+    line.pop();
+    line.push(b'\n');
+    line
+}
+
+/// A number or a time, which needs no quotes, and a comma.
+fn plain(line: &mut Vec<u8>, value: impl std::fmt::Display) {
+    write!(line, "{value},").expect("a buffer takes everything");
+}
+
+/// A text, in quotes if it could be taken for something else, and a comma.
+fn field(line: &mut Vec<u8>, text: &str) {
+    if text
+        .bytes()
+        .any(|b| matches!(b, b',' | b'"' | b'\n' | b'\r'))
+    {
+        line.push(b'"');
+        for byte in text.bytes() {
+            if byte == b'"' {
+                line.push(b'"');
+            }
+            line.push(byte);
+        }
+        line.push(b'"');
+    } else {
+        line.extend_from_slice(text.as_bytes());
+    }
+    line.push(b',');
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// The plain twin: the `csv` crate, field by field.
+        #[test]
+        fn lines_are_those_of_the_csv_crate(
+            rows in prop::collection::vec(("[a-z,\"\n\r é]{0,5}", 0u32..3, 0f32..1.0, 0f32..1e-6), 1..40),
+        ) {
+            let classes = ["plain".to_owned(), "with, comma".into(), "with \"quotes\"".into()];
+            let values = rows.iter().flat_map(|&(.., a, b)| [a * 0.5, b, 1.0 - a * 0.5 - b]);
+            let probabilities = Probabilities::new(values.collect(), 3).unwrap();
+            let labels = Labels::new(rows.iter().map(|row| row.1).collect(), 3).unwrap();
+            let names = ["id".to_owned(), "a\"b".into(), "p_é".into(), "p, 1".into(), String::new()];
+            let mut writer = csv::Writer::from_writer(vec![]);
+            writer.write_record(&names).unwrap();
+            for (at, (text, label, ..)) in rows.iter().enumerate() {
+                writer.write_field(text).unwrap();
+                writer.write_field(&classes[*label as usize]).unwrap();
+                for p in probabilities.row(at) {
+                    writer.write_field(p.to_string()).unwrap();
+                }
+                writer.write_record(None::<&[u8]>).unwrap();
+            }
+            let begin = |row: usize, line: &mut Vec<u8>| field(line, &rows[row].0);
+            let parts = lines(&classes, &labels, &probabilities, begin);
+            let all = [header(&names), parts.concat()].concat();
+            prop_assert_eq!(
+                String::from_utf8(all).unwrap(),
+                String::from_utf8(writer.into_inner().unwrap()).unwrap()
+            );
+        }
     }
 }

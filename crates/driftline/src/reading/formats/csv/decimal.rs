@@ -1,22 +1,20 @@
-//! Decimal numbers to the nearest double, as `str::parse` rounds them but faster: exactly by one division where the digits
-//! are few (Clinger 1990), else from 128 bits of the power of five (Lemire 2021, Number Parsing at a Gigabyte per
-//! Second). What neither covers goes to `str::parse`.
+//! Decimal numbers to the nearest double, as `str::parse` rounds them but faster: from 128 bits of the power of five (Lemire
+//! 2021, Number Parsing at a Gigabyte per Second). Numbers of a table differ in sign and length, which a processor cannot
+//! foresee, so neither is branched on. What is not covered goes to `str::parse`.
 
 /// The number at the start of `bytes`, and how long it is. None if there is none; words and blanks are for others.
 #[inline]
 pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
-    let signed = matches!(bytes.first(), Some(b'-' | b'+'));
-    let start = usize::from(signed);
+    let first = *bytes.first()?;
+    let start = usize::from(matches!(first, b'-' | b'+'));
     let (mut digits, mut at) = digits(bytes, start, 0);
     let mut count = at - start;
     let mut power = 0;
     if bytes.get(at) == Some(&b'.') {
-        let whole = digits;
-        let end;
-        (digits, end) = self::digits(bytes, at + 1, whole);
-        power = (at + 1) as i64 - end as i64;
-        count += end - at - 1;
-        at = end;
+        let point = at + 1;
+        (digits, at) = self::digits(bytes, point, digits);
+        power = -((at - point) as i64);
+        count += at - point;
     }
     if count == 0 {
         return None;
@@ -27,27 +25,35 @@ pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
         at = end;
     }
     // More than 19 digits may have run over.
-    let value = match count <= 19 {
-        true => nearest(digits, power),
-        false => None,
-    };
-    match value {
-        Some(value) if bytes[0] == b'-' => Some((-value, at)),
-        Some(value) => Some((value, at)),
-        None => {
-            let value: f64 = std::str::from_utf8(&bytes[..at]).ok()?.parse().ok()?;
-            value.is_finite().then_some((value, at))
-        }
+    if count <= 19
+        && let Some(value) = nearest(digits, power)
+    {
+        let sign = u64::from(first == b'-') << 63;
+        return Some((f64::from_bits(value.to_bits() | sign), at));
     }
+    let value: f64 = std::str::from_utf8(&bytes[..at]).ok()?.parse().ok()?;
+    value.is_finite().then_some((value, at))
 }
 
 /// `before` followed by the digits from `at` on, and where they end.
 #[inline]
 fn digits(bytes: &[u8], mut at: usize, before: u64) -> (u64, usize) {
     let mut value = before;
-    while let Some(eight) = bytes.get(at..).and_then(eight_digits) {
-        value = value.wrapping_mul(100_000_000).wrapping_add(eight);
-        at += 8;
+    while let Some(next) = bytes.get(at..).and_then(<[u8]>::first_chunk::<24>) {
+        let (threes, _) = next.as_chunks::<8>();
+        // The second and third eight count only if all before them are digits.
+        let mut all = true;
+        let mut length = 0;
+        for eight in threes {
+            let (digits, count) = up_to_eight(*eight, all);
+            value = value.wrapping_mul(POWERS[count]).wrapping_add(digits);
+            all &= count == 8;
+            length += count;
+        }
+        at += length;
+        if length < 24 {
+            return (value, at);
+        }
     }
     while let Some(digit) = bytes
         .get(at)
@@ -60,19 +66,23 @@ fn digits(bytes: &[u8], mut at: usize, before: u64) -> (u64, usize) {
     (value, at)
 }
 
-/// The number that the first eight bytes write, if all are digits: four pairs, two fours, one eight.
+/// The number that the digits at the start of eight bytes write, and how many they are; none if they are not `wanted`. All
+/// bytes are looked at in one step; then four pairs, two fours and one eight are put together.
 #[inline]
-fn eight_digits(bytes: &[u8]) -> Option<u64> {
-    let text = u64::from_le_bytes(*bytes.first_chunk()?);
+fn up_to_eight(bytes: [u8; 8], wanted: bool) -> (u64, usize) {
+    let text = u64::from_le_bytes(bytes);
     let values = text.wrapping_sub(0x3030_3030_3030_3030);
     let above = text.wrapping_add(0x4646_4646_4646_4646);
-    if (values | above) & 0x8080_8080_8080_8080 != 0 {
-        return None;
-    }
+    // The highest bit of a byte is set if it is no digit; those after the first such byte may err.
+    let others = (values | above) & 0x8080_8080_8080_8080;
+    let count = others.trailing_zeros() as usize / 8 * usize::from(wanted);
+    // Zeros before them make eight digits of fewer. In two steps: eight bytes at once would be too far.
+    let half = 32 - 4 * count;
+    let values = values << half << half;
     let pairs = values.wrapping_mul(10).wrapping_add(values >> 8);
     let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
     let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
-    Some(low.wrapping_add(high) >> 32)
+    (low.wrapping_add(high) >> 32, count)
 }
 
 /// The signed number after the `e`, and where it ends.
@@ -91,17 +101,11 @@ fn exponent(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
 /// The double nearest to digits·10^power; none if that is for others to say.
 #[inline]
 fn nearest(digits: u64, power: i64) -> Option<f64> {
-    if digits <= 1 << 53 && (-22..=22).contains(&power) {
-        // Both are exact, so that one operation rounds correctly.
-        let (digits, ten) = (digits as f64, TENS[power.unsigned_abs() as usize]);
-        return Some(if power < 0 {
-            digits / ten
-        } else {
-            digits * ten
-        });
-    }
-    if digits == 0 || !(-LARGEST..=LARGEST).contains(&power) {
+    if !(-LARGEST..=LARGEST).contains(&power) {
         return None;
+    }
+    if digits == 0 {
+        return Some(0.0);
     }
     let shift = digits.leading_zeros();
     let five = FIVES[(power + LARGEST) as usize];
@@ -139,9 +143,16 @@ fn product(digits: u64, five: u128) -> (u64, u64) {
 /// Powers up to here need no more than 128 bits to decide.
 const LARGEST: i64 = 27;
 
-const TENS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+const POWERS: [u64; 9] = [
+    1,
+    10,
+    100,
+    1_000,
+    10_000,
+    100_000,
+    1_000_000,
+    10_000_000,
+    100_000_000,
 ];
 
 /// 5^power for powers from −27 to 27, shifted so that the highest of 128 bits is set; reciprocals are rounded up.

@@ -1,7 +1,7 @@
 //! The fast way through a block without quotes, where every line is a record. What is odd is left to the careful way.
 
 use super::decimal::leading;
-use super::layout::{Layout, Parsed};
+use super::layout::{Growing, Layout, Parsed};
 use crate::reading::formats::text_table::Filling;
 
 /// The rows of a block; none if a record has too many or too few fields, or one of them is not what it should be.
@@ -13,6 +13,11 @@ pub(super) fn parse(text: &[u8], layout: &Layout) -> Option<Vec<Parsed>> {
     for (column, &place) in layout.places.iter().enumerate() {
         targets[place] = Some(column);
     }
+    let (last, before) = targets.split_last()?;
+    let read = |text: &[u8], at: usize, target: Option<usize>, growing: &mut Growing| match target {
+        Some(column) => push(text, at, delimiter, &mut growing.columns[column]),
+        None => Some(end_of_field(text, at, delimiter)),
+    };
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         // The rest of an end of line, or an empty line.
@@ -20,19 +25,16 @@ pub(super) fn parse(text: &[u8], layout: &Layout) -> Option<Vec<Parsed>> {
             at += 1;
             continue;
         }
-        let mut fields = targets.iter().peekable();
-        while let Some(&target) = fields.next() {
-            at = match target {
-                Some(column) => push(text, at, delimiter, &mut growing.columns[column])?,
-                None => end_of_field(text, at, delimiter),
-            };
-            let last = fields.peek().is_none();
-            match text.get(at) {
-                Some(&byte) if byte == delimiter && !last => at += 1,
-                Some(b'\n' | b'\r') if last => at += 1,
-                None if last => {}
-                _ => return None,
+        for &target in before {
+            at = read(text, at, target, &mut growing)?;
+            if text.get(at) != Some(&delimiter) {
+                return None;
             }
+            at += 1;
+        }
+        at = read(text, at, *last, &mut growing)?;
+        if text.get(at) == Some(&delimiter) {
+            return None;
         }
         growing.end_row();
     }

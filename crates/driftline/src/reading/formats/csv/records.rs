@@ -117,7 +117,7 @@ pub(super) fn ragged(layout: &Layout, found: usize, line: u64, row: u64) -> Erro
     )
     .row(row)
     .help(format!(
-        "fields are separated by {}; put a field that holds one in double quotes, or name another delimiter with --delimiter",
+        "fields are separated by {}; put a field that holds one in double quotes, or name another delimiter with {{delimiter}}",
         look::shown(look.delimiter)
     ))
     .into()

@@ -77,7 +77,7 @@ impl Target {
                 ),
             )
             .help(
-                "bring all to one size with --image-size HEIGHTxWIDTH, where the source is fitted",
+                "bring all to one size with {image-size} HEIGHTxWIDTH, where the source is fitted",
             )
             .into());
         }
@@ -101,7 +101,7 @@ impl Target {
                 path,
                 "is a colour picture, but the others are grey",
             )
-            .help("choose with --image-colour grey or rgb, where the source is fitted")
+            .help("choose with {image-colour} grey or rgb, where the source is fitted")
             .into()),
             colour => {
                 let mut rgb = picture.into_rgb8();

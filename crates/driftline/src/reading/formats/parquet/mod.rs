@@ -1,5 +1,7 @@
-//! Parquet, row group by row group. Columns are decoded side by side on all threads, each straight into its numbers.
+//! Parquet, some rows at a time. Columns are decoded side by side on all threads, each straight into its numbers and page
+//! by page.
 
+mod chunk;
 mod footer;
 mod meaning;
 mod pages;
@@ -9,12 +11,11 @@ mod values;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use bytes::{Buf, Bytes};
+use bytes::Bytes;
 use parquet::column::reader::get_column_reader;
 use parquet::file::metadata::ParquetMetaData;
-use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 use rayon::prelude::*;
 
@@ -23,16 +24,20 @@ use crate::error::DataFault;
 use crate::reading::guard::guarded;
 use crate::reading::{Column, Field, Frame, Frames, Limits, ReadOptions};
 use crate::{Error, Result};
+use chunk::Chunk;
 use meaning::Meaning;
 use values::Decoder;
 
-/// Rows of a frame: enough to keep all threads busy, few enough to stay near the processor.
-const FRAME_ROWS: u64 = 65_536;
+/// Bytes of a frame, about, and its rows: enough to keep all threads busy, few enough to stay near the processor.
+const FRAME_BYTES: u64 = 4 << 20;
+const FRAME_ROWS: (u64, u64) = (1024, 65_536);
 
 /// A Parquet file being read.
 pub(crate) struct ParquetFrames {
     path: [PathBuf; 1],
-    file: File,
+    file: Arc<Mutex<File>>,
+    /// How long the file is.
+    length: u64,
     metadata: Arc<ParquetMetaData>,
     fields: Vec<Field>,
     all_fields: Vec<Field>,
@@ -51,6 +56,7 @@ impl ParquetFrames {
     pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         let mut file = File::open(path).map_err(Error::io(path))?;
         let metadata = footer::read(&mut file, path)?;
+        let length = file.metadata().map_err(Error::io(path))?.len();
         let schema = metadata.file_metadata().schema_descr_ptr();
         let (mut fields, mut columns, mut left_out) = (vec![], vec![], vec![]);
         for (at, column) in schema.columns().iter().enumerate() {
@@ -90,7 +96,8 @@ impl ParquetFrames {
         }
         Ok(Self {
             path: [path.to_path_buf()],
-            file,
+            file: Arc::new(Mutex::new(file)),
+            length,
             metadata: Arc::new(metadata),
             fields,
             all_fields,
@@ -122,9 +129,18 @@ impl ParquetFrames {
                     .ok_or_else(|| DataFault::new(path, "has a row group with too few columns"))?;
                 let (start, length) =
                     pages::place(chunk).map_err(|message| fault(path, message))?;
-                let bytes = part(&mut self.file, start, length, path)?;
-                unpacked += pages::check(&bytes, chunk, &self.limits)
-                    .map_err(|message| fault(path, message))?;
+                if start
+                    .checked_add(length)
+                    .is_none_or(|end| end > self.length)
+                {
+                    return Err(short(path));
+                }
+                let bytes = Chunk {
+                    file: self.file.clone(),
+                    start,
+                    length,
+                };
+                unpacked += pages::check(&bytes, chunk, &self.limits, path)?;
                 if unpacked > self.limits.unpacked {
                     return Err(DataFault::new(
                         path,
@@ -136,10 +152,10 @@ impl ParquetFrames {
                     .help("write it with smaller row groups, for example of 100,000 rows")
                     .into());
                 }
-                let chunk_reader = Arc::new(Chunk { start, bytes });
                 let reader = guarded(path, || {
-                    let pages = SerializedPageReader::new(chunk_reader, chunk, rows as usize, None)
-                        .map_err(|error| fault(path, error.to_string()))?;
+                    let pages =
+                        SerializedPageReader::new(Arc::new(bytes), chunk, rows as usize, None)
+                            .map_err(|error| fault(path, error.to_string()))?;
                     Ok(get_column_reader(chunk.column_descr_ptr(), Box::new(pages)))
                 })?;
                 decoders.push(Decoder::new(
@@ -159,7 +175,8 @@ impl ParquetFrames {
         if !self.open_group()? {
             return Ok(None);
         }
-        let rows = self.left.min(FRAME_ROWS) as usize;
+        let about = FRAME_BYTES / (8 * self.fields.len().max(1) as u64);
+        let rows = self.left.min(about.clamp(FRAME_ROWS.0, FRAME_ROWS.1)) as usize;
         let (path, fields, first_row) = (&self.path[0], &self.fields, self.next_row);
         let columns: Vec<Column> = self
             .decoders
@@ -235,48 +252,6 @@ impl Frames for ParquetFrames {
     }
 }
 
-/// The bytes of one column chunk, addressed by their place in the file.
-struct Chunk {
-    start: u64,
-    bytes: Bytes,
-}
-
-impl Chunk {
-    fn from(&self, place: u64) -> parquet::errors::Result<Bytes> {
-        let at = place.checked_sub(self.start).map(usize::try_from);
-        match at {
-            Some(Ok(at)) if at <= self.bytes.len() => Ok(self.bytes.slice(at..)),
-            _ => Err(parquet::errors::ParquetError::EOF(
-                "page outside its column".into(),
-            )),
-        }
-    }
-}
-
-impl Length for Chunk {
-    fn len(&self) -> u64 {
-        self.start + self.bytes.len() as u64
-    }
-}
-
-impl ChunkReader for Chunk {
-    type T = bytes::buf::Reader<Bytes>;
-
-    fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        Ok(self.from(start)?.reader())
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
-        let rest = self.from(start)?;
-        if length > rest.len() {
-            return Err(parquet::errors::ParquetError::EOF(
-                "page longer than its column".into(),
-            ));
-        }
-        Ok(rest.slice(..length))
-    }
-}
-
 /// The bytes of a part of the file, which must be there.
 fn part(file: &mut File, start: u64, length: u64, path: &Path) -> Result<Bytes> {
     let mut bytes = vec![];
@@ -285,7 +260,11 @@ fn part(file: &mut File, start: u64, length: u64, path: &Path) -> Result<Bytes> 
         .and_then(|_| file.take(length).read_to_end(&mut bytes));
     match read {
         Ok(n) if n as u64 == length => Ok(bytes.into()),
-        Ok(_) => Err(fault(path, "ends before the rows that it announces".into())),
+        Ok(_) => Err(short(path)),
         Err(error) => Err(Error::io(path)(error)),
     }
+}
+
+fn short(path: &Path) -> Error {
+    fault(path, "ends before the rows that it announces".into())
 }

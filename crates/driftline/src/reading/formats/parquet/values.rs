@@ -98,6 +98,7 @@ impl Decoder {
                     _ if batch.values.iter().all(|&value| is_single(value)) => {
                         Column::Numbers(Numbers::Single(batch.map(|&value| value as f32, f32::NAN)))
                     }
+                    _ if batch.rows.is_none() => Column::Numbers(Numbers::Double(batch.values)),
                     _ => doubles(&batch, |&value| value),
                 })
             }
@@ -125,7 +126,11 @@ impl<T> Batch<T> {
         rows: usize,
         present: i16,
     ) -> Result<Self, Fault> {
-        let (mut values, mut levels) = (vec![], vec![]);
+        let mut values = Vec::with_capacity(rows);
+        let mut levels = match present {
+            0 => vec![],
+            _ => Vec::with_capacity(rows),
+        };
         let (records, found, _) = reader
             .read_records(rows, Some(&mut levels), None, &mut values)
             .map_err(|error| (None, format!("cannot be decoded ({error})")))?;

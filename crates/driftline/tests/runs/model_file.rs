@@ -1,16 +1,18 @@
 //! Model files: every kind comes back whole, and no damage is believed or makes reading panic.
 
+use driftline::adapt::Registry;
 use driftline::data::Shape;
 use driftline::random::Seed;
-use driftline::service::{Bundle, Fit, ModelChoice};
+use driftline::runs::{Bundle, Fit, onnx};
 use rand::RngExt;
 
+use crate::epochs;
 use crate::memory::{Memory, circle, corners};
 
-fn fitted(table: &Memory, model: ModelChoice) -> Bundle {
+fn fitted(table: &Memory, model: &str) -> Bundle {
     let mut fit = Fit::new("label").model(model);
-    fit.epochs = std::num::NonZeroUsize::new(1);
-    fit.run(table, &[]).unwrap()
+    fit.settings.training = epochs(1);
+    fit.run(table).unwrap()
 }
 
 fn every_kind() -> Vec<Bundle> {
@@ -20,10 +22,10 @@ fn every_kind() -> Vec<Bundle> {
         channels: 1,
     };
     vec![
-        fitted(&circle(60, 3, 0.0, 1), ModelChoice::Auto),
-        fitted(&circle(60, 3, 0.0, 1), ModelChoice::Mlp),
-        fitted(&circle(60, 2, 0.0, 1), ModelChoice::Margin),
-        fitted(&corners(40, shape, 1), ModelChoice::Auto),
+        fitted(&circle(60, 3, 0.0, 1), "auto"),
+        fitted(&circle(60, 3, 0.0, 1), "mlp"),
+        fitted(&circle(60, 2, 0.0, 1), "margin"),
+        fitted(&corners(40, shape, 1), "auto"),
     ]
 }
 
@@ -37,7 +39,10 @@ fn every_kind_of_model_comes_back_whole() {
         let path = folder.path().join("model.safetensors");
         bundle.save(&path).unwrap();
         assert_eq!(Bundle::load(&path).unwrap(), bundle);
-        assert_eq!(Bundle::load(&path).unwrap().to_bytes(), bundle.to_bytes());
+        assert_eq!(
+            Bundle::load(&path).unwrap().to_bytes().unwrap(),
+            bundle.to_bytes().unwrap()
+        );
         let found = std::fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(found, 1, "nothing is left beside the file");
     }
@@ -45,8 +50,8 @@ fn every_kind_of_model_comes_back_whole() {
 
 #[test]
 fn faults_are_told_apart() {
-    let good = fitted(&circle(60, 3, 0.0, 1), ModelChoice::Linear).to_bytes();
-    let refused = |bytes: &[u8]| Bundle::from_bytes(bytes).unwrap_err();
+    let good = fitted(&circle(60, 3, 0.0, 1), "linear").to_bytes().unwrap();
+    let refused = |bytes: &[u8]| Bundle::from_bytes(bytes, &Registry::default()).unwrap_err();
     let replaced = |from: &str, to: &str| {
         assert_eq!(from.len(), to.len(), "the header's length must stay");
         let at = good
@@ -63,7 +68,10 @@ fn faults_are_told_apart() {
     let newer = replaced(r#"\"format\":1"#, r#"\"format\":7"#);
     assert!(newer.contains("newer version"), "{newer}");
     let kind = replaced(r#"{\"linear\":{\"input\""#, r#"{\"lineal\":{\"input\""#);
-    assert!(kind.contains("unknown variant `lineal`"), "{kind}");
+    assert!(
+        kind.contains("of the kind `lineal`, which is not known"),
+        "{kind}"
+    );
     let shape = replaced(r#"{\"vector\":4}"#, r#"{\"vector\":5}"#);
     assert!(shape.contains("must be F32 [3, 5]"), "{shape}");
     let mut nan = good.clone();
@@ -77,8 +85,9 @@ fn faults_are_told_apart() {
 #[test]
 fn damaged_files_are_refused_or_harmless() {
     let mut generator = Seed::new(11).generator();
+    let registry = Registry::default();
     for bundle in every_kind() {
-        let good = bundle.to_bytes();
+        let good = bundle.to_bytes().unwrap();
         let header = 8 + usize::from(good[0]) + 256 * usize::from(good[1]);
         for round in 0..600 {
             let mut bytes = good.clone();
@@ -100,9 +109,9 @@ fn damaged_files_are_refused_or_harmless() {
                     break;
                 }
             }
-            if let Ok(found) = Bundle::from_bytes(&bytes) {
-                found.to_bytes();
-                driftline::service::onnx::export(&found);
+            if let Ok(found) = Bundle::from_bytes(&bytes, &registry) {
+                found.to_bytes().unwrap();
+                onnx(&found).unwrap();
             }
         }
     }

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use driftline::Error;
-use driftline::models::network::Runtime;
-use driftline::reading::{Choice, Column, Files, Filter, ReadOptions};
-use driftline::service::{
-    Adapt, Bundle, Data, Fit, Method, RunFolder, Start, Stepped, Verdict, Watch, predict, step,
+use driftline::adapt::Filter;
+use driftline::data::Fraction;
+use driftline::models::Runtime;
+use driftline::reading::{Choice, Column, Files, ReadOptions, RowFilter};
+use driftline::runs::{
+    Adapt, Bundle, Fit, RunFolder, Start, Stepped, Verdict, Watch, predict, step,
 };
 
+use crate::StopAfter;
 use crate::memory::{Memory, circle};
-use crate::runs::StopAfter;
 
 const READ: fn() -> ReadOptions = ReadOptions::default;
 
@@ -44,42 +46,31 @@ pub fn csv(table: &Memory) -> String {
     text
 }
 
-fn data(paths: &[PathBuf]) -> Data {
-    Data::files(Files::new(paths).unwrap())
+fn data(paths: &[PathBuf]) -> Files {
+    Files::new(paths).unwrap()
 }
 
 fn source() -> Start {
-    source_without(&[])
-}
-
-fn source_without(columns: &[&str]) -> Start {
-    let table = Data {
-        source: Box::new(circle(90, 3, 0.0, 10)),
-        inputs: vec![],
-    };
-    let mut fit = Fit::new("label");
-    fit.choice.exclude = columns.iter().map(|name| name.to_string()).collect();
-    Start::Source(Box::new(fit), table)
+    Start::source("label", circle(90, 3, 0.0, 10))
 }
 
 fn adapt(folder: &Path) -> Adapt {
-    Adapt::new(folder.join("run"))
-        .window(20)
-        .unwrap()
-        .answers("label")
+    Adapt::new(folder.join("run")).window(20).answers("label")
 }
 
 #[test]
 fn a_run_goes_on_in_a_later_file() {
     let folder = tempfile::tempdir().unwrap();
     let paths = files(folder.path());
-    let stopped = adapt(folder.path()).run(source(), data(&paths), &StopAfter::new(7));
+    let watch = StopAfter::new(7);
+    let stopping = adapt(folder.path()).runtime(watch.runtime());
+    let stopped = stopping.run(source(), data(&paths), &watch);
     assert!(matches!(stopped, Err(Error::Interrupted)));
     let run = adapt(folder.path())
         .run(source(), data(&paths), &())
         .unwrap();
     assert_eq!(run.records().len(), 12);
-    let whole = Adapt::new(folder.path().join("whole")).window(20).unwrap();
+    let whole = Adapt::new(folder.path().join("whole")).window(20);
     let whole = whole.answers("label").run(source(), data(&paths), &());
     assert_eq!(run.records(), whole.unwrap().records());
 }
@@ -88,19 +79,17 @@ fn a_run_goes_on_in_a_later_file() {
 fn files_of_which_no_row_counts_are_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let paths = files(folder.path());
-    let model = match source() {
-        Start::Source(fit, table) => fit.run(&*table.source, &[]).unwrap(),
-        Start::Model(..) => unreachable!("it is a source"),
-    };
+    let model = Fit::new("label").run(&circle(90, 3, 0.0, 10)).unwrap();
     let choice = Choice {
-        filters: vec![Filter {
+        filters: vec![RowFilter {
             column: "label".into(),
             value: "nobody".into(),
         }],
         ..Choice::default()
     };
     let out = folder.path().join("p.csv");
-    let done = predict(&model, &data(&paths), &choice, &READ(), &out, &()).unwrap();
+    let runtime = Runtime::default();
+    let done = predict(&model, &data(&paths), &choice, &READ(), &out, &runtime).unwrap();
     assert_eq!(done.rows, 0);
 }
 
@@ -108,12 +97,14 @@ fn files_of_which_no_row_counts_are_passed_over() {
 fn a_step_waits_for_the_end_of_the_stream_and_knows_its_files() {
     let folder = tempfile::tempdir().unwrap();
     let paths = files(folder.path());
+    let watch = StopAfter::new(2);
     adapt(folder.path())
-        .run(source(), data(&paths[..3]), &StopAfter::new(2))
+        .runtime(watch.runtime())
+        .run(source(), data(&paths[..3]), &watch)
         .unwrap_err();
     let stepped = |input: &[PathBuf]| {
         let mut run = RunFolder::open(&folder.path().join("run"))?;
-        step(&mut run, &data(input), None, &READ(), Runtime::default())
+        step(&mut run, &data(input), None, &READ(), &Runtime::default())
     };
     let error = stepped(&paths[3..]).unwrap_err().to_string();
     assert!(error.contains("2 of 9 windows"), "{error}");
@@ -128,11 +119,7 @@ fn a_step_waits_for_the_end_of_the_stream_and_knows_its_files() {
 /// Methods that repeat score the same rows at every step: they count once, and no window was served by them.
 #[test]
 fn repeated_rows_are_summed_up_once() {
-    for (method, scored) in [
-        (Method::All, 240),
-        (Method::Target, 20),
-        (Method::Gradual, 240),
-    ] {
+    for (method, scored) in [("pooled", 240), ("target", 20), ("gradual", 240)] {
         let folder = tempfile::tempdir().unwrap();
         let paths = files(folder.path());
         let run = adapt(folder.path())
@@ -141,7 +128,7 @@ fn repeated_rows_are_summed_up_once() {
             .unwrap();
         let accuracy = run.summary().unwrap().unwrap().accuracy.unwrap();
         assert_eq!(accuracy.scored, scored, "{method}");
-        let waits = method != Method::Gradual;
+        let waits = method != "gradual";
         assert_eq!(accuracy.before.is_none(), waits, "{method}");
         if waits {
             let last = run.records().last().unwrap().score.as_ref().unwrap();
@@ -174,9 +161,10 @@ fn faults_are_told_before_anything_is_trained_and_the_old_run_stays() {
     again.replace = true;
     let error = again.run(source(), data(&paths), &watch).unwrap_err();
     assert!(error.to_string().contains("row 61"), "{error}");
+    again.choice.exclude = vec!["x".into()];
     let error = again
         .answers("x")
-        .run(source_without(&["x"]), data(&paths[..3]), &watch)
+        .run(source(), data(&paths[..3]), &watch)
         .unwrap_err();
     assert!(error.to_string().contains("none of the answers"), "{error}");
     assert!(!watch.0.load(Ordering::SeqCst));
@@ -189,8 +177,9 @@ fn a_run_that_learned_nothing_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let paths = files(folder.path());
     let mut starved = adapt(folder.path());
-    starved.settings.choice.answers = None;
-    starved.settings.drop = driftline::data::Fraction::new(0.99).unwrap();
+    starved.choice.answers = None;
+    let drop = Fraction::new(0.99).unwrap();
+    starved.settings.self_training.filter = Some(Filter::DropFraction(drop));
     let run = starved.run(source(), data(&paths), &()).unwrap();
     let summary = run.summary().unwrap().unwrap();
     assert_eq!((summary.held, summary.verdict), (12, Verdict::Unchanged));

@@ -2,17 +2,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use driftline::Error;
-use driftline::models::network::Runtime;
+use driftline::models::Runtime;
 use driftline::reading::{FrameSource, NoteCode, ReadOptions};
-use driftline::service::{
-    Adapt, Data, Fit, Method, ModelChoice, RunFolder, Start, Stepped, Watch, WindowRecord, step,
-};
+use driftline::runs::{Adapt, FileState, RunFolder, Start, Stepped, Verdict, step};
 
 use crate::going_on::csv;
 use crate::memory::{Memory, circle};
+use crate::{StopAfter, epochs};
 
 /// Sixty windows' worth of turning would be too slow; this turns by 1.2 in six windows of 60.
 fn stream() -> Memory {
@@ -47,40 +45,17 @@ fn joined(mut a: Memory, b: Memory) -> Memory {
     a
 }
 
-fn data(table: Memory) -> Data {
-    Data {
-        source: Box::new(table),
-        inputs: vec![],
-    }
-}
-
-fn start(model: ModelChoice) -> Start {
-    let mut fit = Fit::new("label").model(model);
-    fit.epochs = std::num::NonZeroUsize::new(2);
-    Start::Source(Box::new(fit), data(circle(90, 3, 0.0, 10)))
+fn start() -> Start {
+    Start::source("label", circle(90, 3, 0.0, 10))
 }
 
 fn adapt(folder: &Path) -> Adapt {
-    Adapt::new(folder).window(60).unwrap().answers("label")
-}
-
-/// Stops after so many windows.
-pub struct StopAfter(AtomicUsize);
-
-impl StopAfter {
-    pub fn new(windows: usize) -> Self {
-        Self(AtomicUsize::new(windows))
-    }
-}
-
-impl Watch for StopAfter {
-    fn window(&self, _: &WindowRecord, _: usize) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-
-    fn should_stop(&self) -> bool {
-        self.0.load(Ordering::SeqCst) == 0
-    }
+    let mut adapt = Adapt::new(folder)
+        .window(60)
+        .answers("label")
+        .model("linear");
+    adapt.settings.training = epochs(2);
+    adapt
 }
 
 /// Every file of a folder but the lock.
@@ -106,7 +81,7 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
 fn adapting_follows_the_drift_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let run = adapt(&folder.path().join("run"))
-        .run(start(ModelChoice::Linear), data(stream()), &())
+        .run(start(), stream(), &())
         .unwrap();
     assert_eq!(run.records().len(), 6);
     let last = run.records().last().unwrap();
@@ -122,13 +97,11 @@ fn adapting_follows_the_drift_and_says_so() {
     let sum: f64 = last.class_balance.0.iter().map(|(_, share)| share).sum();
     assert!((sum - 1.0).abs() < 1e-12);
     let summary = run.summary().unwrap().unwrap();
-    assert_eq!(summary.verdict, driftline::service::Verdict::Helped);
+    assert_eq!(summary.verdict, Verdict::Helped);
     // The label is in the stream and is the answers: scored, never learned from.
     let mut blind = adapt(&folder.path().join("blind"));
-    blind.settings.choice.answers = None;
-    let blind = blind
-        .run(start(ModelChoice::Linear), data(stream()), &())
-        .unwrap();
+    blind.choice.answers = None;
+    let blind = blind.run(start(), stream(), &()).unwrap();
     assert!(blind.records()[0].score.is_none());
     assert!(
         blind
@@ -139,8 +112,8 @@ fn adapting_follows_the_drift_and_says_so() {
             .is_some()
     );
     assert_eq!(
-        blind.model(None).unwrap().model,
-        run.model(None).unwrap().model
+        blind.model(None).unwrap().version.model,
+        run.model(None).unwrap().version.model
     );
 }
 
@@ -148,18 +121,17 @@ fn adapting_follows_the_drift_and_says_so() {
 #[test]
 fn a_stopped_run_ends_with_the_same_bytes() {
     for (model, method) in [
-        (ModelChoice::Linear, Method::Gradual),
-        (ModelChoice::Mlp, Method::Gradual),
-        (ModelChoice::Linear, Method::Accumulate),
-        (ModelChoice::Linear, Method::Target),
-        (ModelChoice::Linear, Method::All),
+        ("linear", "gradual"),
+        ("mlp", "gradual"),
+        ("linear", "accumulate"),
+        ("linear", "target"),
+        ("linear", "pooled"),
+        ("linear", "source-only"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let whole = folder.path().join("whole");
-        let adapt = |folder: &Path| adapt(folder).method(method);
-        adapt(&whole)
-            .run(start(model), data(stream()), &())
-            .unwrap();
+        let adapt = |folder: &Path| adapt(folder).method(method).model(model);
+        adapt(&whole).run(start(), stream(), &()).unwrap();
         let whole = contents(&whole);
         assert!(
             whole
@@ -169,7 +141,8 @@ fn a_stopped_run_ends_with_the_same_bytes() {
         let part = folder.path().join("part");
         for windows in [1, 2, 1] {
             let watch = StopAfter::new(windows);
-            let stopped = adapt(&part).run(start(model), data(stream()), &watch);
+            let stopping = adapt(&part).runtime(watch.runtime());
+            let stopped = stopping.run(start(), stream(), &watch);
             assert!(matches!(stopped, Err(Error::Interrupted)));
             // What a kill may leave: files of the window at work that no manifest names, and one half-written.
             let lines = fs::read_to_string(part.join("windows.jsonl")).unwrap();
@@ -181,10 +154,10 @@ fn a_stopped_run_ends_with_the_same_bytes() {
             fs::write(part.join("checkpoints/window-0005.safetensors"), "half").unwrap();
             fs::write(part.join("checkpoints/.tmpabc"), "half").unwrap();
         }
-        adapt(&part).run(start(model), data(stream()), &()).unwrap();
+        adapt(&part).run(start(), stream(), &()).unwrap();
         assert_eq!(contents(&part), whole, "{model} {method}");
         // Once more: nothing is left to do, and nothing changes.
-        adapt(&part).run(start(model), data(stream()), &()).unwrap();
+        adapt(&part).run(start(), stream(), &()).unwrap();
         assert_eq!(contents(&part), whole);
     }
 }
@@ -194,14 +167,9 @@ fn threads_change_no_byte() {
     let folder = tempfile::tempdir().unwrap();
     let with = |threads: usize| {
         let path = folder.path().join(threads.to_string());
-        let mut adapt = adapt(&path);
-        adapt.runtime = Runtime {
-            threads: std::num::NonZeroUsize::new(threads).unwrap(),
-            ..Runtime::default()
-        };
-        adapt
-            .run(start(ModelChoice::Mlp), data(stream()), &())
-            .unwrap();
+        let runtime = Runtime::default().with_threads(threads.try_into().unwrap());
+        let adapt = adapt(&path).model("mlp").runtime(runtime);
+        adapt.run(start(), stream(), &()).unwrap();
         contents(&path)
     };
     assert_eq!(with(1), with(3));
@@ -211,16 +179,14 @@ fn threads_change_no_byte() {
 fn other_data_settings_and_folders_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
-    adapt(&path)
-        .run(start(ModelChoice::Linear), data(stream()), &())
-        .unwrap();
+    adapt(&path).run(start(), stream(), &()).unwrap();
     let before = contents(&path);
     let refused = |adapt: Adapt| {
-        let error = adapt.run(start(ModelChoice::Linear), data(stream()), &());
+        let error = adapt.run(start(), stream(), &());
         error.unwrap_err().to_string()
     };
     assert!(refused(adapt(&path).seed(1)).contains("another run"));
-    assert!(refused(adapt(&path).window(30).unwrap()).contains("another run"));
+    assert!(refused(adapt(&path).window(30)).contains("another run"));
     assert_eq!(contents(&path), before);
     // Not a run at all.
     let other = folder.path().join("other");
@@ -232,16 +198,14 @@ fn other_data_settings_and_folders_are_refused() {
     fs::write(path.join("mine.txt"), "precious").unwrap();
     let mut forced = adapt(&path).seed(1);
     forced.replace = true;
-    forced
-        .run(start(ModelChoice::Linear), data(stream()), &())
-        .unwrap();
+    forced.run(start(), stream(), &()).unwrap();
     assert!(path.join("mine.txt").exists());
     // Made by a newer version.
     let manifest = path.join("manifest.json");
     let text = fs::read_to_string(&manifest).unwrap();
     fs::write(
         &manifest,
-        text.replacen("\"format\": 1", "\"format\": 2", 1),
+        text.replacen("\"format\": 2", "\"format\": 3", 1),
     )
     .unwrap();
     let newer = RunFolder::read(&path).unwrap_err().to_string();
@@ -252,9 +216,7 @@ fn other_data_settings_and_folders_are_refused() {
 fn a_folder_has_one_writer() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
-    let run = adapt(&path)
-        .run(start(ModelChoice::Linear), data(stream()), &())
-        .unwrap();
+    let run = adapt(&path).run(start(), stream(), &()).unwrap();
     let second = RunFolder::open(&path).unwrap_err().to_string();
     assert!(second.contains("another process"), "{second}");
     drop(run);
@@ -265,11 +227,7 @@ fn a_folder_has_one_writer() {
 fn damage_is_noticed_on_load() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
-    drop(
-        adapt(&path)
-            .run(start(ModelChoice::Linear), data(stream()), &())
-            .unwrap(),
-    );
+    drop(adapt(&path).run(start(), stream(), &()).unwrap());
     let spoil = |name: &str| {
         let file = path.join(name);
         let mut bytes = fs::read(&file).unwrap();
@@ -285,9 +243,7 @@ fn damage_is_noticed_on_load() {
     assert!(error.contains("checksum differs"), "{error}");
     run.model(Some(2)).unwrap();
     let states = run.check_files().unwrap();
-    let bad = states
-        .iter()
-        .filter(|(_, s)| *s != driftline::service::run::FileState::Intact);
+    let bad = states.iter().filter(|(_, s)| *s != FileState::Intact);
     assert_eq!(bad.count(), 1);
     fs::write(file, good).unwrap();
     let (file, good) = spoil("windows.jsonl");
@@ -301,27 +257,25 @@ fn damage_is_noticed_on_load() {
 fn steps_append_versions_and_rollback_deletes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
-    let mut run = adapt(&path)
-        .run(start(ModelChoice::Linear), data(stream()), &())
-        .unwrap();
+    let mut run = adapt(&path).run(start(), stream(), &()).unwrap();
     let read = ReadOptions::default();
     let runtime = Runtime::default();
     // The next window as a file, so that it has contents to be recognised by.
     let file = folder.path().join("next.csv");
     let next = circle(60, 3, 1.4, 40);
     fs::write(&file, csv(&next)).unwrap();
-    let input = || Data::files(driftline::reading::Files::new([&file]).unwrap());
-    let taken = step(&mut run, &input(), None, &read, runtime).unwrap();
+    let input = || driftline::reading::Files::new([&file]).unwrap();
+    let taken = step(&mut run, &input(), None, &read, &runtime).unwrap();
     assert_eq!(taken, Stepped::Added(7));
     assert_eq!(run.records()[6].teacher, 6);
     assert!(run.records()[6].score.as_ref().unwrap().accuracy_after > 0.9);
     let before = contents(&path);
-    let again = step(&mut run, &input(), None, &read, runtime).unwrap();
+    let again = step(&mut run, &input(), None, &read, &runtime).unwrap();
     assert_eq!(again, Stepped::Known(7));
     assert_eq!(contents(&path), before);
     run.roll_back(2).unwrap();
     assert_eq!(run.manifest().current, 2);
-    assert_eq!(run.model(None).unwrap().version, 2);
+    assert_eq!(run.model(None).unwrap().number(), 2);
     assert!(run.roll_back(8).is_err());
     let names = |all: &[(String, Vec<u8>)]| all.iter().map(|(n, _)| n.clone()).collect::<Vec<_>>();
     assert_eq!(
@@ -332,7 +286,7 @@ fn steps_append_versions_and_rollback_deletes_nothing() {
     // A step goes on from the version chosen.
     fs::write(&file, csv(&circle(60, 3, 0.6, 41))).unwrap();
     assert_eq!(
-        step(&mut run, &input(), None, &read, runtime).unwrap(),
+        step(&mut run, &input(), None, &read, &runtime).unwrap(),
         Stepped::Added(8)
     );
     assert_eq!(run.records()[7].teacher, 2);
@@ -360,15 +314,14 @@ fn a_window_of_one_class_is_held() {
         .texts("kind", &kinds);
     let run = Adapt::new(folder.path().join("run"))
         .window(60)
-        .unwrap()
-        .run(start(ModelChoice::Linear), data(table), &())
+        .run(start(), table, &())
         .unwrap();
     let record = &run.records()[0];
     assert!(record.held && record.disagreement == 0.0);
     assert!(record.notes.with(NoteCode::WindowHeld).next().is_some());
     assert_eq!(
-        run.model(Some(1)).unwrap().model,
-        run.model(Some(0)).unwrap().model
+        run.model(Some(1)).unwrap().version.model,
+        run.model(Some(0)).unwrap().version.model
     );
 }
 
@@ -378,10 +331,6 @@ fn a_closure_that_opens_a_reader_is_a_source() {
     let folder = tempfile::tempdir().unwrap();
     let table = stream();
     let again = move |options: &ReadOptions| table.open(options);
-    let stream = Data {
-        source: Box::new(again),
-        inputs: vec![],
-    };
-    let run = adapt(&folder.path().join("run")).run(start(ModelChoice::Linear), stream, &());
+    let run = adapt(&folder.path().join("run")).run(start(), again, &());
     assert_eq!(run.unwrap().records().len(), 6);
 }
