@@ -146,10 +146,7 @@ fn an_experiment_on_files_runs_from_any_folder_and_again_when_they_change() {
     let header = "f0,f1,label\n";
     fs::write(own.join("own.toml"), EXPERIMENT).unwrap();
     let error = bad(folder.path(), "run own/own.toml --out out");
-    assert!(
-        error.contains("source.csv: there is no such file"),
-        "{error}"
-    );
+    assert!(error.contains("no file matches this pattern"), "{error}");
     good(folder.path(), "run own/own.toml --scale smoke --out smoke");
 
     fs::write(
@@ -162,7 +159,7 @@ fn an_experiment_on_files_runs_from_any_folder_and_again_when_they_change() {
         header.to_owned() + &rows(200, |_| ""),
     )
     .unwrap();
-    fs::remove_dir_all(folder.path().join("out")).unwrap();
+    assert!(!folder.path().join("out").exists());
     good(folder.path(), "run own/own.toml --out out");
     let trials = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     let first = trials("out/trials.jsonl");
@@ -173,7 +170,7 @@ fn an_experiment_on_files_runs_from_any_folder_and_again_when_they_change() {
 
     fs::write(
         own.join("later/2.csv"),
-        header.to_owned() + &rows(60, |_| ""),
+        header.to_owned() + &rows(50, |_| ""),
     )
     .unwrap();
     let error = bad(folder.path(), "run own/own.toml --out out");

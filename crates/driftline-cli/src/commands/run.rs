@@ -91,6 +91,11 @@ pub fn run(args: &RunArgs, verbosity: Verbosity) -> Result {
             let plan = Plan::new(&spec, expected, scale).map_err(|error| in_file(file, &error))?;
             let plan = plan.reading_from(args.cache.open()?);
             plan.trials(&selection)?;
+            if scale == Scale::Full {
+                // Without its files it would be another experiment, and take the folder.
+                let mut datasets = plan.datasets.iter();
+                datasets.try_for_each(|dataset| dataset.data.expect_files())?;
+            }
             Ok((file, plan))
         })
         .collect::<Result<Vec<_>>>()?;

@@ -121,8 +121,8 @@ pub fn covertype(n: usize, seed: Seed) -> Result<Covertype> {
 /// Rows of a table of which nothing is known.
 const ROWS: usize = 50_000;
 
-/// A table as large as the catalogue says of it, a tenth of it the source: classes lie around a centre and turn about it
-/// by the distance from one to the next in the course of the stream.
+/// A table as large as the catalogue says of it, a tenth of it the source unless the settings count its rows: classes lie
+/// around a centre and turn about it by the distance from one to the next in the course of the stream.
 pub fn table(settings: &TableOverTime, seed: Seed) -> Result<TableParts> {
     let form = settings
         .catalog
@@ -153,8 +153,14 @@ pub fn table(settings: &TableOverTime, seed: Seed) -> Result<TableParts> {
         let inputs = Inputs::new(values, Shape::Vector(features))?;
         LabeledDomain::new(inputs, Labels::new(classes, n)?)
     };
-    let source = draw(rows / 10, false)?;
-    let stream = draw(rows - rows / 10, true)?;
+    let source_rows = match (settings.source_rows, settings.source_share) {
+        (Some(rows), _) => rows.get(),
+        (None, Some(share)) => (share.get() * rows as f64).round() as usize,
+        (None, None) => rows / 10,
+    };
+    let source_rows = source_rows.clamp(2, rows / 2);
+    let source = draw(source_rows, false)?;
+    let stream = draw(rows - source_rows, true)?;
     Ok(TableParts {
         source,
         answers: stream

@@ -108,6 +108,15 @@ impl Dataset {
         }
     }
 
+    /// Refuses files of your own that are not there.
+    pub fn expect_files(&self) -> Result<()> {
+        match self {
+            Dataset::Table(settings) => settings.expect_files(),
+            Dataset::Scored(scored) => scored.data.expect_files(),
+            _ => Ok(()),
+        }
+    }
+
     /// A digest of files of your own, where it is made from any and they are there.
     pub fn contents(&self) -> Option<String> {
         match self {

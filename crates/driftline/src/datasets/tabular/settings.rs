@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::TableOverTime;
 use crate::datasets::catalog;
+use crate::error::DataFault;
 use crate::reading::{Files, InputDigest, blake3};
 use crate::{Error, Result};
 
@@ -206,13 +207,23 @@ impl TableOverTime {
         Ok((source, self.stream.as_ref().map(files).transpose()?))
     }
 
-    /// Whether the files that the patterns stand for are there; a catalogue entry has none of its own.
+    /// Refuses patterns that stand for no file that is there; what a catalogue entry needs, the cache says.
+    pub fn expect_files(&self) -> Result<()> {
+        if self.catalog.is_some() {
+            return Ok(());
+        }
+        let (source, stream) = self.own_files()?;
+        let files = [Some(&source), stream.as_ref()].into_iter().flatten();
+        let mut paths = files.flat_map(Files::paths);
+        match paths.find(|path| !path.exists()) {
+            Some(path) => Err(DataFault::new(path, "there is no such file").into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether it has files of its own and they are there.
     pub fn has_files(&self) -> bool {
-        let there = |files: &Files| files.paths().iter().all(|path| path.exists());
-        let own = |(source, stream): (Files, Option<Files>)| {
-            there(&source) && stream.as_ref().is_none_or(there)
-        };
-        self.catalog.is_none() && self.own_files().is_ok_and(own)
+        self.catalog.is_none() && self.expect_files().is_ok()
     }
 
     /// A short digest of what the files hold; none where they are absent, or known by the catalogue.
