@@ -75,7 +75,7 @@ fn weights_count_as_repetitions() {
             .with_weights(weights.clone())
             .unwrap();
         let risk = |examples: &Examples, model: &MarginModel| {
-            driftline::models::linear::points::Points::from_examples(examples)
+            driftline::models::linear::Points::from_examples(examples)
                 .unwrap()
                 .loss(loss, model)
         };
