@@ -296,11 +296,7 @@ impl Adapt {
     }
 
     fn run_settings(&self) -> RunSettings {
-        RunSettings {
-            seed: self.seed,
-            choice: self.choice.clone(),
-            method: self.method_settings(),
-        }
+        RunSettings::new(self.seed, self.choice.clone(), self.method_settings())
     }
 
     pub(super) fn plan(&self) -> Result<MethodPlan> {

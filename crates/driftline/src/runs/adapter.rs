@@ -167,11 +167,8 @@ impl AdapterBuilder {
         rows: Option<LabeledDomain>,
         digests: Vec<InputDigest>,
     ) -> Result<Adapter> {
-        let settings = RunSettings {
-            seed: self.seed,
-            choice: ColumnChoice::default(),
-            method: self.settings.clone().or(&Settings::for_own_data()),
-        };
+        let method = self.settings.clone().or(&Settings::for_own_data());
+        let settings = RunSettings::new(self.seed, ColumnChoice::default(), method);
         let session = Session::new(bundle, rows, &settings, &self.registry, &self.runtime)?;
         let source = session.source().clone();
         let store = match &self.folder {

@@ -21,6 +21,17 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
+    /// In the form that a manifest gives back, so that a run which goes on writes what it began with. What makes no sense
+    /// is left as it is, to be told when it is resolved.
+    pub(super) fn new(seed: u64, choice: ColumnChoice, method: Settings) -> Self {
+        let stored = serde_json::to_value(&method).and_then(serde_json::from_value);
+        Self {
+            seed,
+            choice,
+            method: stored.unwrap_or(method),
+        }
+    }
+
     pub(super) fn resolve(&self, registry: &Registry) -> Result<MethodPlan> {
         self.method.resolve("plain", registry, None)
     }

@@ -50,6 +50,7 @@ fn apply(node: &Node, inputs: &[&Tensor]) -> Tensor {
         },
         "Add" => across(&|a, b| a + b, inputs[1]),
         "Sub" => across(&|a, b| a - b, inputs[1]),
+        "Mul" => across(&|a, b| a * b, inputs[1]),
         "Div" => across(&|a, b| a / b, inputs[1]),
         "Neg" => each(&|v| -v),
         "Relu" => each(&|v| v.max(0.0)),

@@ -1,0 +1,166 @@
+//! Work without an end: a table that always has more rows, and a learner that trains on until it is told to stop.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use driftline::Result;
+use driftline::data::{Examples, Inputs, Probabilities, Shape};
+use driftline::models::{Array, Arrays, Classifier, Learner, Model, NamedLearner, Runtime, Stored};
+use driftline::random::Seed;
+use driftline::reading::{
+    Column, Field, Frame, FrameSource, Frames, Kind, Numbers, ReadOptions, Texts,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+const ROWS: usize = 1000;
+
+/// Counts the frames that were taken from it.
+#[derive(Clone, Default)]
+pub struct Endless(Arc<AtomicUsize>);
+
+impl Endless {
+    pub fn taken(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+struct EndlessFrames {
+    taken: Endless,
+    fields: [Field; 3],
+    name: [PathBuf; 1],
+    next: u64,
+}
+
+impl FrameSource for Endless {
+    fn open(&self, _: &ReadOptions) -> Result<Box<dyn Frames>> {
+        Ok(Box::new(EndlessFrames {
+            taken: self.clone(),
+            fields: [
+                Field::new("x", Kind::Number),
+                Field::new("y", Kind::Number),
+                Field::new("label", Kind::Text),
+            ],
+            name: ["endless".into()],
+            next: 0,
+        }))
+    }
+}
+
+impl Frames for EndlessFrames {
+    fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    fn files(&self) -> &[PathBuf] {
+        &self.name
+    }
+
+    fn next_frame(&mut self) -> Result<Option<Frame>> {
+        self.taken.0.fetch_add(1, Ordering::SeqCst);
+        let first = self.next;
+        self.next += ROWS as u64;
+        let numbers = |times: u64| {
+            let rows = (first..self.next).map(|row| ((row * times) % 101) as f64);
+            Column::Numbers(Numbers::Double(rows.collect()))
+        };
+        let names = (first..self.next).map(|row| Some(if row % 2 == 0 { "a" } else { "b" }));
+        Ok(Some(Frame {
+            file: 0,
+            first_row: first + 1,
+            columns: vec![
+                numbers(7),
+                numbers(13),
+                Column::Text(names.collect::<Texts>()),
+            ],
+            rows: ROWS,
+        }))
+    }
+
+    fn stated(&self) -> String {
+        "a table without an end".into()
+    }
+}
+
+/// Trains once without delay, and on for ever: only the token ends it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Tireless {
+    #[serde(skip)]
+    runtime: Runtime,
+}
+
+#[derive(Clone, Debug)]
+pub struct Even {
+    shape: Shape,
+    n_classes: usize,
+}
+
+impl Classifier for Even {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    /// Every class is sure of some rows, so that no window is held.
+    fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
+        let row = |row: usize| {
+            let mut values = vec![0.0; self.n_classes];
+            values[row % self.n_classes] = 1.0;
+            values
+        };
+        Probabilities::new((0..inputs.len()).flat_map(row).collect(), self.n_classes)
+    }
+}
+
+impl Model for Even {
+    fn kind(&self) -> &str {
+        Tireless::KIND
+    }
+
+    fn store(&self) -> Result<Stored> {
+        Ok(Stored {
+            description: json!({ "shape": self.shape, "classes": self.n_classes }),
+            arrays: vec![Array::single("nothing", &[1], &[0.0])],
+        })
+    }
+}
+
+impl Learner for Tireless {
+    type Model = Even;
+
+    fn fit(&self, examples: &Examples, _: Seed) -> Result<Even> {
+        Ok(Even {
+            shape: examples.inputs().shape(),
+            n_classes: examples.n_classes(),
+        })
+    }
+
+    fn refit(&self, _: &Even, _: &Examples, _: Seed) -> Result<Even> {
+        loop {
+            self.runtime.cancel().check()?;
+            std::thread::yield_now();
+        }
+    }
+
+    fn with_runtime(self, runtime: &Runtime) -> Self {
+        let runtime = runtime.clone();
+        Self { runtime }
+    }
+}
+
+impl NamedLearner for Tireless {
+    const KIND: &'static str = "tireless";
+
+    fn restore(description: &Value, arrays: &mut Arrays<'_>) -> Result<Even, String> {
+        arrays.single("nothing", &[1])?;
+        let wrong = |error: serde_json::Error| error.to_string();
+        Ok(Even {
+            shape: serde_json::from_value(description["shape"].clone()).map_err(wrong)?,
+            n_classes: serde_json::from_value(description["classes"].clone()).map_err(wrong)?,
+        })
+    }
+}
