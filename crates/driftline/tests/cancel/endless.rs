@@ -78,7 +78,7 @@ impl Frames for EndlessFrames {
         }))
     }
 
-    fn stated(&self) -> String {
+    fn detected(&self) -> String {
         "a table without an end".into()
     }
 }
