@@ -15,7 +15,7 @@
 //! adapter.adapt(drift.task.intermediate.inputs())?;
 //! let after = adapter.score(target.inputs(), target.labels().as_slice())?;
 //! println!("{before} → {after}");
-//! # assert!(before.estimate() < Some(0.8) && after.estimate() > Some(0.95));
+//! # assert!(before.estimate() < Some(0.6) && after.estimate() > Some(0.8));
 //! # Ok(())
 //! # }
 //! ```

@@ -91,7 +91,10 @@ fn cell(column: &Column, row: usize, rows: usize) -> String {
 /// The message and the help of an error, without the folder.
 fn said(folder: &Folder, error: &Error) -> String {
     let message = match error.help() {
-        Some(help) => format!("{error}\nhelp: {help}"),
+        Some(help) => {
+            let help = help.words(|setting| format!("--{}", setting.name()));
+            format!("{error}\nhelp: {help}")
+        }
         None => error.to_string(),
     };
     message.replace(&format!("{}/", folder.0.path().display()), "")

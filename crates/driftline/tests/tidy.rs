@@ -15,7 +15,8 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[(
 /// The modules of the library from the lowest layer to the highest; modules of one layer do not use each other, except
 /// within `PEERS`.
 const LAYERS: &[&[&str]] = &[
-    &["error", "advice"],
+    &["advice"],
+    &["error"],
     &["files", "random", "math", "cancel"],
     &["data"],
     &["models", "reading", "transport"],

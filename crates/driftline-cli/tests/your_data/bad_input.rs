@@ -181,7 +181,7 @@ fn models_and_runs_that_are_none_are_refused() {
     // A run made by a newer version.
     let manifest = place
         .read("run/manifest.json")
-        .replacen("\"format\": 1", "\"format\": 99", 1);
+        .replacen("\"format\": 2", "\"format\": 99", 1);
     place.write("run/manifest.json", manifest);
     for command in [
         "predict run --input stream.csv --out p.csv",

@@ -323,7 +323,10 @@ fn collect_keys(value: &toml::Value, keys: &mut Vec<String>) {
         toml::Value::Table(table) => {
             for (key, value) in table {
                 keys.push(key.clone());
-                collect_keys(value, keys);
+                // Below a condition stand names of the data's columns.
+                if !key.ends_with("where") {
+                    collect_keys(value, keys);
+                }
             }
         }
         toml::Value::Array(values) => values.iter().for_each(|value| collect_keys(value, keys)),
