@@ -7,12 +7,13 @@
 pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
     let first = *bytes.first()?;
     let start = usize::from(matches!(first, b'-' | b'+'));
-    let (mut digits, mut at) = digits(bytes, start, 0);
+    // Few before the point, many after it.
+    let (mut digits, mut at) = digits::<1>(bytes, start, 0);
     let mut count = at - start;
     let mut power = 0;
     if bytes.get(at) == Some(&b'.') {
         let point = at + 1;
-        (digits, at) = self::digits(bytes, point, digits);
+        (digits, at) = self::digits::<3>(bytes, point, digits);
         power = -((at - point) as i64);
         count += at - point;
     }
@@ -35,23 +36,23 @@ pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
     value.is_finite().then_some((value, at))
 }
 
-/// `before` followed by the digits from `at` on, and where they end.
-#[inline]
-fn digits(bytes: &[u8], mut at: usize, before: u64) -> (u64, usize) {
+/// `before` followed by the digits from `at` on, and where they end. They are looked at in steps of `N` times eight bytes.
+#[inline(always)]
+fn digits<const N: usize>(bytes: &[u8], mut at: usize, before: u64) -> (u64, usize) {
     let mut value = before;
-    while let Some(next) = bytes.get(at..).and_then(<[u8]>::first_chunk::<24>) {
-        let (threes, _) = next.as_chunks::<8>();
+    while let Some(next) = bytes.get(at..at + 8 * N) {
+        let (eights, _) = next.as_chunks::<8>();
         // The second and third eight count only if all before them are digits.
         let mut all = true;
         let mut length = 0;
-        for eight in threes {
+        for eight in eights {
             let (digits, count) = up_to_eight(*eight, all);
             value = value.wrapping_mul(POWERS[count]).wrapping_add(digits);
             all &= count == 8;
             length += count;
         }
         at += length;
-        if length < 24 {
+        if length < 8 * N {
             return (value, at);
         }
     }
@@ -89,7 +90,7 @@ fn up_to_eight(bytes: [u8; 8], wanted: bool) -> (u64, usize) {
 fn exponent(bytes: &[u8], at: usize) -> Option<(i64, usize)> {
     let negative = bytes.get(at) == Some(&b'-');
     let start = at + usize::from(matches!(bytes.get(at), Some(b'-' | b'+')));
-    let (value, end) = digits(bytes, start, 0);
+    let (value, end) = digits::<1>(bytes, start, 0);
     // None is so long in earnest.
     if end == start || end - start > 9 {
         return None;
