@@ -8,6 +8,8 @@ mod going_on;
 mod memory;
 #[path = "runs/model_file.rs"]
 mod model_file;
+#[path = "runs/rare.rs"]
+mod rare;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -155,12 +155,7 @@ macro_rules! seam {
 
         /// The part that a file names.
         pub fn $get(&self, named: &Named<$seam>) -> Result<Chosen<dyn $object>> {
-            find(
-                $seam::WHAT,
-                &self.$field,
-                canonical(&named.name),
-                &named.settings,
-            )
+            find($seam::WHAT, &self.$field, &named.name, &named.settings)
         }
 
         /// What files may name.
@@ -239,7 +234,10 @@ fn find<T: ?Sized>(
     name: &str,
     settings: &Value,
 ) -> Result<Chosen<T>> {
-    let make = makers.get(name).ok_or_else(|| {
+    // A part of yours may have a name that is short for one of ours.
+    let known = makers.get_key_value(name);
+    let known = known.or_else(|| makers.get_key_value(canonical(name)));
+    let (name, make) = known.ok_or_else(|| {
         let known: Vec<&str> = makers.keys().map(String::as_str).collect();
         Error::unknown_name(what, name, &known)
     })?;
@@ -259,5 +257,26 @@ impl fmt::Debug for Registry {
             .field("policies", &self.policies.keys())
             .field("models", &self.models)
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn short_names_mean_ours_unless_they_are_yours() {
+        let windows = json!({ "window": 5 });
+        let all = Named::new("all", windows.clone());
+        let ours = Registry::new().curriculum(&all).unwrap();
+        assert_eq!((ours.name(), ours.repeats()), ("pooled", true));
+        let own = Registry::new().with_curriculum::<Gradual>("all");
+        let own = own.curriculum(&all).unwrap();
+        assert_eq!((own.name(), own.repeats()), ("all", false));
+        let wrong = Registry::new().policy(&Named::new("source", windows));
+        let message = wrong.unwrap_err().to_string();
+        assert!(message.contains("no policy `source`"), "{message}");
     }
 }

@@ -76,7 +76,7 @@ impl Classifier for Version {
 }
 
 impl State {
-    /// Keeps an array under a name; `dimensions` multiply to the number of `values`.
+    /// Keeps an array of finite numbers under a name; `dimensions` multiply to the number of `values`.
     pub fn set(&mut self, name: &str, dimensions: &[usize], values: Vec<f32>) -> Result<()> {
         if dimensions.iter().product::<usize>() != values.len() {
             return Err(Error::mismatch(
@@ -84,6 +84,11 @@ impl State {
                 format!("{dimensions:?} numbers"),
                 values.len(),
             ));
+        }
+        // What is not finite would be refused when it is read again.
+        if let Some(bad) = values.iter().find(|value| !value.is_finite()) {
+            let what = format!("a number of the array `{name}`");
+            return Err(Error::out_of_range(what, bad, "finite"));
         }
         self.arrays
             .insert(name.into(), (dimensions.to_vec(), values));
@@ -131,5 +136,23 @@ impl Archive for Vec<Version> {
                 format!("from 0 (the source model) to {newest}"),
             )
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_state_holds_what_can_be_read_again() {
+        let mut state = State::default();
+        assert!(state.set("a", &[2, 2], vec![0.0; 3]).is_err());
+        for bad in [f32::NAN, f32::INFINITY] {
+            assert!(state.set("a", &[1], vec![bad]).is_err());
+        }
+        assert!(state.is_empty());
+        state.set("a", &[1, 2], vec![1.0, -0.0]).unwrap();
+        assert_eq!(state.get("a"), Some((&[1, 2][..], &[1.0, -0.0][..])));
+        assert_eq!(state.get("b"), None);
     }
 }

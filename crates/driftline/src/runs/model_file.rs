@@ -133,9 +133,6 @@ impl Bundle {
                 version.n_classes()
             ));
         }
-        if version.number > 0 && learner.kind() != version.model.kind() {
-            return Err("the learner's settings are for another kind of model".into());
-        }
         Ok(Self {
             version,
             learner,

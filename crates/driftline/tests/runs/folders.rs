@@ -30,7 +30,7 @@ fn stream() -> Memory {
     all.unwrap()
 }
 
-fn joined(mut a: Memory, b: Memory) -> Memory {
+pub fn joined(mut a: Memory, b: Memory) -> Memory {
     use driftline::reading::{Column, Numbers};
     for (a, b) in a.columns.iter_mut().zip(b.columns) {
         match (a, b) {

@@ -228,7 +228,9 @@ impl RunFolder {
                 // goes on has to open the folder anew.
                 self.lock = None;
                 self.records.pop();
-                self.manifest = RunManifest::read(&self.folder)?;
+                if let Ok(stored) = RunManifest::read(&self.folder) {
+                    self.manifest = stored;
+                }
                 return Err(error);
             }
         };
