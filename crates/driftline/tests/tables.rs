@@ -17,35 +17,35 @@ use tempfile::TempDir;
 
 /// A folder with an experiment on tables.
 #[derive(Debug)]
-pub struct Place(TempDir);
+struct Place(TempDir);
 
 impl Place {
-    pub fn new() -> Self {
+    fn new() -> Self {
         Self(TempDir::new().unwrap())
     }
 
-    pub fn at(&self, name: &str) -> PathBuf {
+    fn at(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    pub fn write(&self, name: &str, text: impl AsRef<str>) {
+    fn write(&self, name: &str, text: impl AsRef<str>) {
         let path = self.at(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text.as_ref()).unwrap();
     }
 
     /// An experiment file whose `data.table` holds these lines.
-    pub fn experiment(&self, table: &str) -> PathBuf {
+    fn experiment(&self, table: &str) -> PathBuf {
         let text = include_str!("tables/small.toml").replace("# TABLE", table);
         self.write("small.toml", text);
         self.at("small.toml")
     }
 
-    pub fn plan(&self, table: &str, scale: Scale) -> driftline::Result<Plan> {
+    fn plan(&self, table: &str, scale: Scale) -> driftline::Result<Plan> {
         planned(&self.experiment(table), scale)
     }
 
-    pub fn benchmark(&self, table: &str, data_seed: u64) -> driftline::Result<Benchmark> {
+    fn benchmark(&self, table: &str, data_seed: u64) -> driftline::Result<Benchmark> {
         let plan = self.plan(table, Scale::Full)?;
         plan.datasets[0].data.benchmark(data_seed, &RawData::None)
     }

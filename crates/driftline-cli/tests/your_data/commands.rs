@@ -43,7 +43,10 @@ fn adapting_follows_the_stream_and_scores_it_by_the_answers() {
     assert_eq!(manifest["kind"], "run");
     let method = &manifest["settings"]["method"];
     assert_eq!(method["self-training"]["filter"]["drop"], 0.1);
-    assert_eq!(method["curriculum"]["gradual"]["windowing"]["size"][1], "merge");
+    assert_eq!(
+        method["curriculum"]["gradual"]["windowing"]["size"][1],
+        "merge"
+    );
     let page = place.read("run/report.html");
     assert!(page.len() < 300_000 && page.contains("Adapting helped"));
     let predictions = place.read("run/predictions/window-0001.csv");

@@ -16,9 +16,12 @@ const MOST_FRAMES: usize = 64;
 pub(super) struct Ahead {
     /// It tells how large the others will be.
     first: Option<Frame>,
-    there: Option<(Receiver<Result<Option<Frame>>>, JoinHandle<Box<dyn Frames>>)>,
+    there: Option<There>,
     here: Option<Box<dyn Frames>>,
 }
+
+/// What a reading thread sends, and the thread, which gives its reader back.
+type There = (Receiver<Result<Option<Frame>>>, JoinHandle<Box<dyn Frames>>);
 
 impl Ahead {
     pub fn new(mut frames: Box<dyn Frames>) -> Result<Self> {

@@ -306,6 +306,7 @@ impl Adapter {
                     classes: self.session.source().classes().to_vec(),
                     labels: measured.labels,
                     probabilities: measured.probabilities,
+                    runtime: self.runtime.clone(),
                 };
                 run.add_window(measured.record, self.session.current(), Some(table))?;
             }

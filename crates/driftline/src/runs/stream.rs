@@ -125,11 +125,11 @@ impl Windows for FileWindows {
     }
 
     fn target_pool(&mut self) -> Result<Domain> {
-        let sizes = self.outline.windows.iter().map(|window| window.rows);
+        let mut sizes = self.outline.windows.iter().map(|window| window.rows);
         match &self.arrived {
             Some((WHOLE, whole)) => {
                 let end: usize = sizes.clone().sum();
-                let last = end - sizes.last().unwrap_or(0)..end;
+                let last = end - sizes.next_back().unwrap_or(0)..end;
                 Ok(Domain::new(whole.rows.inputs.slice(last)))
             }
             _ => self.take(self.count() - 1),

@@ -90,7 +90,7 @@ impl Claim {
             registry: registry.clone(),
             log,
             lock: Some(self.lock),
-            pending: None,
+            writer: None,
             old_lines: false,
         })
     }

@@ -1,9 +1,11 @@
-//! One window on its way to disk: checkpoint, predictions, line, and last the manifest that makes them count. It costs
-//! the same for the first window as for the thousandth, and goes on while the next window is worked on.
+//! Windows on their way to disk: checkpoint, predictions, line, and last the manifest that makes them count. It costs the
+//! same for the first window as for the thousandth, and goes on while the next windows are worked on: whatever has come
+//! up meanwhile is made safe together.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use super::super::model_file::Bundle;
@@ -14,6 +16,9 @@ use super::{MANIFEST, WINDOWS, checkpoint_name, predictions_name};
 use crate::adapt::Version;
 use crate::files::write_whole;
 use crate::{Error, Result};
+
+/// So many windows may wait to be written; then the work waits for the disk.
+const QUEUE: usize = 4;
 
 /// The hash of the finished lines, ready to take in more.
 #[derive(Clone, Debug)]
@@ -35,8 +40,8 @@ impl Log {
         }
     }
 
-    /// Writes a line behind the finished ones, over whatever a killed writer may have left there.
-    fn append(&mut self, path: &Path, line: &str) -> Result<()> {
+    /// Writes lines behind the finished ones, over whatever a killed writer may have left there.
+    fn append(&mut self, path: &Path, lines: &str) -> Result<()> {
         let mut file = File::options()
             .write(true)
             .open(path)
@@ -45,97 +50,143 @@ impl Log {
         let written = file
             .set_len(end)
             .and_then(|()| file.seek(SeekFrom::Start(end)))
-            .and_then(|_| file.write_all(line.as_bytes()))
+            .and_then(|_| file.write_all(lines.as_bytes()))
             .and_then(|()| file.sync_data());
         written.map_err(Error::io(path))?;
-        self.hasher.update(line.as_bytes());
+        self.hasher.update(lines.as_bytes());
         Ok(())
     }
 }
 
-/// What a finished commit leaves.
+/// A finished window.
 #[derive(Debug)]
-pub(super) struct Done {
+pub(super) struct Finished {
+    pub record: WindowRecord,
+    pub bundle: Bundle,
+    pub predictions: Option<WindowTable>,
+}
+
+/// How far the folder has come.
+#[derive(Clone, Debug)]
+pub(super) struct Progress {
     pub manifest: RunManifest,
     pub log: Log,
-    pub record: WindowRecord,
+    /// The windows stored since the writer began, with the checksums of their files.
+    pub records: Vec<WindowRecord>,
 }
 
-/// A commit under way.
+/// Writes windows in their order, beside the work.
 #[derive(Debug)]
-pub(super) struct Commit {
-    thread: JoinHandle<Result<Done>>,
-    version: Version,
+pub(super) struct Writer {
+    queue: Option<SyncSender<Finished>>,
+    thread: JoinHandle<(Progress, Result<()>)>,
+    /// The versions that may not be on disk yet.
+    recent: Vec<Version>,
 }
 
-impl Commit {
-    pub fn begin(
-        folder: PathBuf,
-        manifest: RunManifest,
-        log: Log,
-        record: WindowRecord,
-        bundle: Bundle,
-        predictions: Option<WindowTable>,
-    ) -> Self {
-        let version = bundle.version.clone();
-        let work = move || {
-            store(
-                &folder,
-                manifest,
-                log,
-                record,
-                &bundle,
-                predictions.as_ref(),
-            )
+impl Writer {
+    pub fn begin(folder: PathBuf, manifest: RunManifest, log: Log) -> Self {
+        let (queue, windows) = sync_channel(QUEUE);
+        let progress = Progress {
+            manifest,
+            log,
+            records: vec![],
         };
         Self {
-            thread: std::thread::spawn(work),
-            version,
+            queue: Some(queue),
+            thread: std::thread::spawn(move || store_all(&folder, progress, &windows)),
+            recent: vec![],
         }
     }
 
-    pub fn number(&self) -> usize {
-        self.version.number
+    /// Hands over a window; false where the writer has given up.
+    pub fn add(&mut self, window: Finished) -> bool {
+        self.recent.push(window.bundle.version.clone());
+        // Those in the queue, those being written, and this one.
+        let old = self.recent.len().saturating_sub(2 * QUEUE + 3);
+        self.recent.drain(..old);
+        let queue = self.queue.as_ref();
+        queue.is_some_and(|queue| queue.send(window).is_ok())
     }
 
-    pub fn version(&self) -> &Version {
-        &self.version
+    pub fn recent(&self, number: usize) -> Option<&Version> {
+        self.recent.iter().find(|version| version.number == number)
     }
 
-    pub fn finish(self) -> Result<Done> {
-        let panicked = |_| Error::NotSupported {
+    /// Waits until everything is stored; how far it came, and what went wrong if it did not come to the end.
+    pub fn finish(mut self) -> Result<(Progress, Result<()>)> {
+        self.queue = None;
+        self.thread.join().map_err(|_| Error::NotSupported {
             what: "a window".into(),
             how: "stored: its writer panicked".into(),
-        };
-        self.thread.join().map_err(panicked)?
+        })
     }
 }
 
-fn store(
+fn store_all(
     folder: &Path,
-    mut manifest: RunManifest,
-    mut log: Log,
-    mut record: WindowRecord,
-    bundle: &Bundle,
-    predictions: Option<&WindowTable>,
-) -> Result<Done> {
-    let mut write = |name: String, bytes: &[u8]| -> Result<()> {
-        write_whole(&folder.join(&name), bytes)?;
-        record.files.insert(name, Checksum::of(bytes));
-        Ok(())
-    };
-    write(checkpoint_name(bundle.number()), &bundle.to_bytes()?)?;
-    if let Some(table) = predictions {
-        write(predictions_name(bundle.number()), &table.to_csv())?;
+    mut progress: Progress,
+    windows: &Receiver<Finished>,
+) -> (Progress, Result<()>) {
+    while let Ok(first) = windows.recv() {
+        let mut batch = vec![first];
+        batch.extend(windows.try_iter());
+        let before = progress.clone();
+        if let Err(error) = store(folder, &mut progress, batch) {
+            return (before, Err(error));
+        }
     }
-    log.append(&folder.join(WINDOWS), &line(&record))?;
-    manifest.files.insert(WINDOWS.into(), log.sum());
-    write_manifest(folder, &mut manifest)?;
-    Ok(Done {
-        manifest,
-        log,
-        record,
-    })
+    (progress, Ok(()))
+}
+
+/// Makes some windows safe: their files, side by side; then their lines; then the manifest.
+fn store(folder: &Path, progress: &mut Progress, batch: Vec<Finished>) -> Result<()> {
+    let files = std::thread::scope(|scope| {
+        let write = |name: String, bytes: Vec<u8>| -> Result<(String, Checksum)> {
+            write_whole(&folder.join(&name), &bytes)?;
+            Ok((name, Checksum::of(&bytes)))
+        };
+        let begin = |window| {
+            let Finished {
+                bundle,
+                predictions,
+                ..
+            }: &Finished = window;
+            let number = bundle.number();
+            let checkpoint =
+                scope.spawn(move || write(checkpoint_name(number), bundle.to_bytes()?));
+            let table = predictions
+                .as_ref()
+                .map(|table| scope.spawn(move || write(predictions_name(number), table.to_csv())));
+            [Some(checkpoint), table]
+        };
+        let begun: Vec<_> = batch.iter().map(begin).collect();
+        let end = |threads: [Option<std::thread::ScopedJoinHandle<'_, _>>; 2]| {
+            let written = threads.into_iter().flatten().map(|thread| {
+                thread.join().unwrap_or_else(|_| {
+                    Err(Error::NotSupported {
+                        what: "a file of a window".into(),
+                        how: "written: its writer panicked".into(),
+                    })
+                })
+            });
+            written.collect::<Result<Vec<(String, Checksum)>>>()
+        };
+        begun.into_iter().map(end).collect::<Result<Vec<_>>>()
+    })?;
+    let mut lines = String::new();
+    for (window, files) in batch.into_iter().zip(files) {
+        let mut record = window.record;
+        record.files.extend(files);
+        lines += &line(&record);
+        progress.manifest.windows = record.window;
+        progress.manifest.current = record.window;
+        progress.records.push(record);
+    }
+    progress.log.append(&folder.join(WINDOWS), &lines)?;
+    let sum = progress.log.sum();
+    progress.manifest.files.insert(WINDOWS.into(), sum);
+    write_manifest(folder, &mut progress.manifest)
 }
 
 /// A record as it stands in `windows.jsonl`.

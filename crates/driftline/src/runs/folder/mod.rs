@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub use check::FileState;
 pub use manifest::{Origin, RUN_FORMAT, RunManifest};
 
-use self::commit::{Commit, Log};
+use self::commit::{Finished, Log, Writer};
 use super::model_file::Bundle;
 use super::predictions::WindowTable;
 use super::record::{Checksum, WindowRecord};
@@ -32,8 +32,8 @@ pub struct RunFolder {
     log: Log,
     /// Held for as long as the folder may be written to.
     lock: Option<FolderLock>,
-    /// The commit that is under way while the next window is worked on.
-    pending: Option<Commit>,
+    /// Writes windows while the next ones are worked on.
+    writer: Option<Writer>,
     /// Whether lines of format 1 must be written anew before more are added.
     old_lines: bool,
 }
@@ -84,7 +84,7 @@ impl RunFolder {
             records,
             registry: registry.clone(),
             lock: None,
-            pending: None,
+            writer: None,
         };
         if run.old_lines {
             run.sort_files_into_lines(steps);
@@ -200,45 +200,56 @@ impl RunFolder {
         bundle: Bundle,
         predictions: Option<WindowTable>,
     ) -> Result<()> {
-        self.settle()?;
         self.renew_old_lines()?;
         self.manifest.windows = record.window;
         self.manifest.current = record.window;
         self.records.push(record.clone());
-        self.pending = Some(Commit::begin(
-            self.folder.clone(),
-            self.manifest.clone(),
-            self.log.clone(),
+        let writer = self.writer.get_or_insert_with(|| {
+            let (manifest, log) = (self.manifest.clone(), self.log.clone());
+            Writer::begin(self.folder.clone(), manifest, log)
+        });
+        let taken = writer.add(Finished {
             record,
             bundle,
             predictions,
-        ));
-        Ok(())
+        });
+        match taken {
+            true => Ok(()),
+            // The writer has given up, and says why.
+            false => self.settle(),
+        }
     }
 
     /// Waits until everything that was added is safely stored.
     pub fn settle(&mut self) -> Result<()> {
-        let Some(commit) = self.pending.take() else {
+        let Some(writer) = self.writer.take() else {
             return Ok(());
         };
-        let done = match commit.finish() {
-            Ok(done) => done,
-            Err(error) => {
-                // What was to come after it must not be written over the gap: only what is stored counts, and whoever
-                // goes on has to open the folder anew.
-                self.lock = None;
-                self.records.pop();
-                if let Ok(stored) = RunManifest::read(&self.folder) {
-                    self.manifest = stored;
-                }
-                return Err(error);
-            }
-        };
-        self.manifest = done.manifest;
-        self.log = done.log;
-        if let Some(last) = self.records.last_mut() {
-            *last = done.record;
+        let (progress, result) = writer.finish()?;
+        let stored = progress.records.len();
+        let first = self.records.iter().position(|record| {
+            let begun = progress.records.first().map(|first| first.window);
+            Some(record.window) == begun
+        });
+        if let Some(first) = first {
+            self.records.truncate(first);
+            self.records.extend(progress.records);
         }
+        if let Err(error) = result {
+            // What was to come after it must not be written over the gap: only what is stored counts, and whoever goes
+            // on has to open the folder anew.
+            self.lock = None;
+            if stored == 0 {
+                let counted = RunManifest::read(&self.folder).map_or(0, |stored| stored.windows);
+                self.records.truncate(counted);
+            }
+            if let Ok(stored) = RunManifest::read(&self.folder) {
+                self.manifest = stored;
+            }
+            return Err(error);
+        }
+        self.manifest = progress.manifest;
+        self.log = progress.log;
         Ok(())
     }
 
@@ -302,9 +313,21 @@ impl Drop for RunFolder {
 
 impl Archive for RunFolder {
     fn version(&self, number: usize) -> Result<Version> {
-        match &self.pending {
-            Some(commit) if commit.number() == number => Ok(commit.version().clone()),
-            _ => self.model(Some(number)).map(|bundle| bundle.version),
+        match self
+            .writer
+            .as_ref()
+            .and_then(|writer| writer.recent(number))
+        {
+            Some(version) => Ok(version.clone()),
+            // Written by this very process, so it needs no checksum to be believed.
+            None if self.writer.is_some() => {
+                let path = self.folder.join(checkpoint_name(number));
+                let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
+                let bundle = Bundle::from_bytes(&bytes, &self.registry);
+                let bundle = bundle.map_err(|message| Error::corrupt(&path, message))?;
+                Ok(bundle.version)
+            }
+            None => self.model(Some(number)).map(|bundle| bundle.version),
         }
     }
 }

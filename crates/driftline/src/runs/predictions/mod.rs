@@ -8,6 +8,7 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::data::{Labels, Probabilities};
+use crate::models::Runtime;
 use crate::reading::{IdColumn, Rows};
 use crate::{Error, Result};
 
@@ -18,11 +19,20 @@ pub(super) struct WindowTable {
     pub classes: Vec<String>,
     pub labels: Labels,
     pub probabilities: Probabilities,
+    /// The threads that write it: it is written beside other work.
+    pub runtime: Runtime,
 }
 
 impl WindowTable {
     pub fn to_csv(&self) -> Vec<u8> {
-        csv::window_csv(&self.rows, &self.classes, &self.labels, &self.probabilities)
+        let Self {
+            rows,
+            classes,
+            labels,
+            probabilities,
+            runtime,
+        } = self;
+        runtime.install(|| csv::window_csv(rows, classes, labels, probabilities))
     }
 }
 
