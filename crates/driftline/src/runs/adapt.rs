@@ -284,7 +284,6 @@ impl Adapt {
                 classes: session.source().classes().to_vec(),
                 labels: measured.labels,
                 probabilities: measured.probabilities,
-                runtime: self.runtime.clone(),
             });
             run.add_window(measured.record, session.current(), table)?;
         }

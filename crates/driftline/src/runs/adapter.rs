@@ -306,7 +306,6 @@ impl Adapter {
                     classes: self.session.source().classes().to_vec(),
                     labels: measured.labels,
                     probabilities: measured.probabilities,
-                    runtime: self.runtime.clone(),
                 };
                 run.add_window(measured.record, self.session.current(), Some(table))?;
             }

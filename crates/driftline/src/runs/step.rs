@@ -65,7 +65,6 @@ pub fn step(
             classes: session.source().classes().to_vec(),
             labels: measured.labels,
             probabilities: measured.probabilities,
-            runtime: runtime.clone(),
         };
         run.add_window(measured.record, session.current(), Some(table))?;
         run.settle()?;

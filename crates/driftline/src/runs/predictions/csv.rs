@@ -1,8 +1,8 @@
-//! Predictions as CSV. Probabilities are written with as many digits as bring back the same number. Rows are written side
-//! by side on all threads, each part into one buffer.
+//! Predictions as CSV. Probabilities are written with as many digits as bring back the same number.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -41,7 +41,14 @@ impl<'a> CsvSink<'a> {
         let begin = |row: usize, line: &mut Vec<u8>| {
             ids.iter().for_each(|id| field(line, &id.values[row]));
         };
-        for part in lines(self.classes, labels, probabilities, begin) {
+        let part = |(index, part): (usize, &[u32])| {
+            let rows = index * PART..index * PART + part.len();
+            let mut all = vec![];
+            lines(&mut all, rows, self.classes, labels, probabilities, begin);
+            all
+        };
+        let parts = labels.as_slice().par_chunks(PART).enumerate().map(part);
+        for part in parts.collect::<Vec<_>>() {
             self.writer.write_all(&part).map_err(Error::io(self.path))?;
         }
         Ok(())
@@ -53,6 +60,7 @@ impl<'a> CsvSink<'a> {
 }
 
 /// The predictions of one window of a run: where each row came from, its time, what is passed through, and the rest.
+/// It is written beside the work, which may be waiting for it: so it takes no thread of the pool.
 pub(super) fn window_csv(
     rows: &Rows,
     classes: &[String],
@@ -76,39 +84,41 @@ pub(super) fn window_csv(
         }
         rows.ids.iter().for_each(|id| field(line, &id.values[row]));
     };
-    let parts = lines(classes, labels, probabilities, begin);
     let mut all = header(&names);
-    all.reserve_exact(parts.iter().map(Vec::len).sum());
-    parts.iter().for_each(|part| all.extend_from_slice(part));
+    lines(
+        &mut all,
+        0..labels.len(),
+        classes,
+        labels,
+        probabilities,
+        begin,
+    );
     all
 }
 
-/// Rows that are written into one buffer.
+/// Rows that one thread writes at a time.
 const PART: usize = 1024;
 
 /// One line per row: what `begin` writes, the class, the probabilities.
 fn lines(
+    all: &mut Vec<u8>,
+    rows: Range<usize>,
     classes: &[String],
     labels: &Labels,
     probabilities: &Probabilities,
-    begin: impl Fn(usize, &mut Vec<u8>) + Sync,
-) -> Vec<Vec<u8>> {
-    let part = |(index, labels): (usize, &[u32])| {
-        let mut lines = Vec::with_capacity(labels.len() * (64 + 12 * classes.len()));
-        for (row, &label) in (index * PART..).zip(labels) {
-            begin(row, &mut lines);
-            field(&mut lines, &classes[label as usize]);
-            for p in probabilities.row(row) {
-                plain(&mut lines, p);
-            }
-            // The line ends where the next field would begin.
-            lines.pop();
-            lines.push(b'\n');
+    begin: impl Fn(usize, &mut Vec<u8>),
+) {
+    all.reserve(rows.len() * (64 + 12 * classes.len()));
+    for row in rows {
+        begin(row, all);
+        field(all, &classes[labels.as_slice()[row] as usize]);
+        for p in probabilities.row(row) {
+            plain(all, p);
         }
-        lines
-    };
-    let labels = labels.as_slice().par_chunks(PART);
-    labels.enumerate().map(part).collect()
+        // The line ends where the next field would begin.
+        all.pop();
+        all.push(b'\n');
+    }
 }
 
 fn header(names: &[String]) -> Vec<u8> {
@@ -172,8 +182,8 @@ mod tests {
                 writer.write_record(None::<&[u8]>).unwrap();
             }
             let begin = |row: usize, line: &mut Vec<u8>| field(line, &rows[row].0);
-            let parts = lines(&classes, &labels, &probabilities, begin);
-            let all = [header(&names), parts.concat()].concat();
+            let mut all = header(&names);
+            lines(&mut all, 0..rows.len(), &classes, &labels, &probabilities, begin);
             prop_assert_eq!(
                 String::from_utf8(all).unwrap(),
                 String::from_utf8(writer.into_inner().unwrap()).unwrap()

@@ -8,7 +8,6 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::data::{Labels, Probabilities};
-use crate::models::Runtime;
 use crate::reading::{IdColumn, Rows};
 use crate::{Error, Result};
 
@@ -19,8 +18,6 @@ pub(super) struct WindowTable {
     pub classes: Vec<String>,
     pub labels: Labels,
     pub probabilities: Probabilities,
-    /// The threads that write it: it is written beside other work.
-    pub runtime: Runtime,
 }
 
 impl WindowTable {
@@ -30,9 +27,8 @@ impl WindowTable {
             classes,
             labels,
             probabilities,
-            runtime,
         } = self;
-        runtime.install(|| csv::window_csv(rows, classes, labels, probabilities))
+        csv::window_csv(rows, classes, labels, probabilities)
     }
 }
 
