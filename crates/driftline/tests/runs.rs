@@ -10,6 +10,8 @@ mod memory;
 mod model_file;
 #[path = "runs/rare.rs"]
 mod rare;
+#[path = "runs/turning.rs"]
+mod turning;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

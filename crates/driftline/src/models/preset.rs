@@ -39,6 +39,13 @@ pub enum Preset {
 
 /// Settings are chosen on at most so many source rows: with more, the choice hardly changes and only takes longer.
 const ROWS_TO_CHOOSE_ON: usize = 10_000;
+/// With a weaker penalty a model that has become sure of itself no longer follows a drift: classes that its source keeps
+/// apart leave hardly any gradient (docs/design.md).
+const LEAST_PENALTY: f64 = 1e-3;
+/// The solver stops where the gradient is small beside the penalty's own, which is about λ; else a step that begins at the
+/// model before it would end there.
+const PART_OF_PENALTY: f64 = 0.1;
+const MOST_TOLERANCE: f64 = 1e-4;
 /// A network sees the source, and every window, so often.
 const EPOCHS: NonZeroUsize = NonZeroUsize::new(20).expect("not 0");
 
@@ -88,7 +95,7 @@ impl PresetLearner {
         let shape = source.inputs().shape();
         let network = |architecture| NetworkLearner::new(architecture, self.training).into();
         let learner: AnyLearner = match self.preset.resolved(shape) {
-            Preset::Auto | Preset::Linear => linear(source.len()).into(),
+            Preset::Auto | Preset::Linear => linear(source, seed, &self.runtime)?.into(),
             Preset::Mlp => network(Architecture::mlp()),
             Preset::Cnn if matches!(shape, Shape::Vector(_)) => {
                 return Err(Error::out_of_range(
@@ -106,18 +113,27 @@ impl PresetLearner {
 
 /// Cross-entropy decides, not the error: self-training is steered by confidences, and the error of a few hundred rows is
 /// as small for penalties so strong that the adapted model forgets its classes (docs/design.md).
-fn linear(rows: usize) -> LinearLearner {
+fn linear(source: &Examples, seed: Seed, runtime: &Runtime) -> Result<LinearLearner> {
     let whole = |n: usize| NonZeroUsize::new(n).expect("at least 2");
-    let folds = CrossValidation::default().folds.get().min(rows).max(2);
-    let solver = FullBatch {
-        tolerance: Positive::new(1e-4).expect("above 0"),
-        max_iterations: 5_000,
-    };
+    let folds = CrossValidation::default().folds.get();
     let search = CrossValidation {
-        folds: whole(folds),
+        folds: whole(folds.min(source.len()).max(2)),
         rows: Some(whole(ROWS_TO_CHOOSE_ON)),
+        least: Some(Positive::new(LEAST_PENALTY)?),
     };
-    LinearLearner::new(Solver::FullBatch(solver), Penalty::CrossValidated(search))
+    let penalty = Penalty::CrossValidated(search);
+    let learner = LinearLearner::new(Solver::FullBatch(FullBatch::default()), penalty);
+    let learner = Learner::with_runtime(learner, runtime);
+    let mut learner = Learner::tuned(&learner, source, seed)?;
+    let lambda = match learner.penalty {
+        Penalty::L2(lambda) => lambda.get(),
+        _ => LEAST_PENALTY,
+    };
+    learner.solver = Solver::FullBatch(FullBatch {
+        tolerance: Positive::new((PART_OF_PENALTY * lambda).min(MOST_TOLERANCE))?,
+        max_iterations: 5_000,
+    });
+    Ok(learner)
 }
 
 fn margin(source: &Examples, seed: Seed) -> Result<MarginLearner> {

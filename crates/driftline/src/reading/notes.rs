@@ -46,6 +46,8 @@ pub enum NoteCode {
     Filtered,
     /// The filter left nothing, or one class: the model before the window was kept.
     WindowHeld,
+    /// A step ended where it began.
+    NothingLearned,
 }
 
 /// One thing that was handled.

@@ -146,6 +146,14 @@ impl Session {
                 format!("window {number} was held: the filter left {what}, so the model before it was kept as it is")
             });
         }
+        if step.candidate.is_some() && step.version.model == step.before.model {
+            let message = || {
+                format!(
+                    "window {number} changed nothing: what its model learned from agrees with the model before it in every digit"
+                )
+            };
+            notes.add(NoteCode::NothingLearned, &number.to_string(), 1, message);
+        }
         let answers = rows.answers.as_deref();
         let unadapted = &self.source.version;
         let classes = self.source.classes();

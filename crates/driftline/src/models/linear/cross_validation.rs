@@ -2,25 +2,29 @@
 
 use std::num::NonZeroUsize;
 
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::FullBatch;
 use super::softmax::{LinearLearner, LinearModel, Penalty, Solver};
-use crate::data::{Examples, Folds, NonNegative};
+use crate::data::{Examples, Folds, NonNegative, Positive};
 use crate::models::loss::softmax::cross_entropy;
 use crate::models::{Classifier, Learner, Runtime};
 use crate::random::Seed;
 use crate::{Error, Result};
 
-/// Cross-validation over λ = 1, 10^-½, …, 10^-6.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Cross-validation over λ = 1, 10^-½, …, down to `least`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CrossValidation {
     pub folds: NonZeroUsize,
     /// Choose on at most so many examples, drawn at random; on all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<NonZeroUsize>,
+    /// The weakest penalty that is tried; 10^-6 if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<Positive>,
 }
 
 impl Default for CrossValidation {
@@ -28,11 +32,21 @@ impl Default for CrossValidation {
         Self {
             folds: NonZeroUsize::new(5).expect("5 is not 0"),
             rows: None,
+            least: None,
         }
     }
 }
 
-const GRID_STEPS: i32 = 12;
+const GRID_STEPS: usize = 12;
+/// After so many penalties in a row that are worse than the best, weaker ones are not tried.
+const WORSE: usize = 3;
+
+/// One fold held out of the examples, and the solution for the penalty tried last, a good start for the next one.
+struct Fold {
+    kept: Examples,
+    held_out: Examples,
+    model: Option<LinearModel>,
+}
 
 impl CrossValidation {
     /// The λ with the smallest cross-entropy on the folds held out; ties go to the stronger penalty.
@@ -48,39 +62,54 @@ impl CrossValidation {
             ));
         }
         let split = Folds::new(examples.len(), folds, seed);
-        let mut losses = vec![0.0; GRID_STEPS as usize + 1];
-        for fold in 0..folds {
-            let (kept, held_out) = split.split(fold);
-            let (held_out, kept) = (examples.pick(&held_out), examples.pick(&kept));
-            let mut model: Option<LinearModel> = None;
-            for power in 0..losses.len() {
-                let solver = Solver::FullBatch(FullBatch::default());
-                let penalty = Penalty::L2(NonNegative::new(lambda(power))?);
-                let learner = LinearLearner::new(solver, penalty).with_runtime(runtime);
-                // The solution for a stronger penalty is a good start for the next one.
-                let next = match &model {
-                    Some(start) => learner.refit(start, &kept, seed),
-                    None => learner.fit(&kept, seed),
-                };
-                let next = match next {
-                    // A penalty too weak for the solver is too weak to be chosen, and so is every weaker one.
-                    Err(Error::NotConverged { .. }) if model.is_some() => {
-                        losses[power..].fill(f64::INFINITY);
-                        break;
-                    }
-                    other => other?,
-                };
-                losses[power] += held_out_loss(&next, &held_out)?;
-                model = Some(next);
-            }
-        }
-        let mut best = 0;
-        for (power, loss) in losses.iter().enumerate() {
-            if *loss < losses[best] {
-                best = power;
+        let mut folds: Vec<Fold> = (0..folds)
+            .map(|fold| Fold::new(examples, &split, fold))
+            .collect();
+        let least = self.least.map_or(0.0, Positive::get);
+        let (mut best, mut lowest) = (0, f64::INFINITY);
+        for power in
+            (0..=GRID_STEPS).take_while(|&power| power == 0 || lambda(power) >= least * 0.999)
+        {
+            let losses = folds
+                .par_iter_mut()
+                .map(|fold| fold.loss(lambda(power), seed, runtime));
+            let loss: f64 = losses.collect::<Result<Vec<f64>>>()?.iter().sum();
+            if loss < lowest {
+                (best, lowest) = (power, loss);
+            } else if power - best >= WORSE || loss == f64::INFINITY {
+                break;
             }
         }
         Ok(lambda(best))
+    }
+}
+
+impl Fold {
+    fn new(examples: &Examples, split: &Folds, fold: usize) -> Self {
+        let (kept, held_out) = split.split(fold);
+        Self {
+            kept: examples.pick(&kept),
+            held_out: examples.pick(&held_out),
+            model: None,
+        }
+    }
+
+    /// The loss on what is held out; infinite for a penalty too weak for the solver, which is too weak to be chosen.
+    fn loss(&mut self, lambda: f64, seed: Seed, runtime: &Runtime) -> Result<f64> {
+        let solver = Solver::FullBatch(FullBatch::default());
+        let penalty = Penalty::L2(NonNegative::new(lambda)?);
+        let learner = LinearLearner::new(solver, penalty).with_runtime(runtime);
+        let next = match &self.model {
+            Some(start) => learner.refit(start, &self.kept, seed),
+            None => learner.fit(&self.kept, seed),
+        };
+        match next {
+            Err(Error::NotConverged { .. }) if self.model.is_some() => Ok(f64::INFINITY),
+            next => {
+                let model = self.model.insert(next?);
+                held_out_loss(model, &self.held_out)
+            }
+        }
     }
 }
 
@@ -152,7 +181,7 @@ mod tests {
         for folds in [1, 11] {
             let search = CrossValidation {
                 folds: NonZeroUsize::new(folds).unwrap(),
-                rows: None,
+                ..CrossValidation::default()
             };
             assert!(choose(&search, &examples(10, 1.0)).is_err(), "{folds}");
         }
