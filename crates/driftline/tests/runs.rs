@@ -4,6 +4,8 @@
 mod folders;
 #[path = "runs/going_on.rs"]
 mod going_on;
+#[path = "runs/identity.rs"]
+mod identity;
 #[path = "runs/memory.rs"]
 mod memory;
 #[path = "runs/model_file.rs"]
