@@ -6,7 +6,7 @@ use crate::Cancel;
 use crate::data::Shape;
 
 /// What to read of a file, and how. The default detects everything and reads all columns.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// CSV: the byte between fields.
     pub delimiter: Option<u8>,
@@ -16,6 +16,9 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// Columns to give as text even if they look like numbers: labels, identifiers, categories coded as numbers.
     pub text: Vec<String>,
+    /// Columns of which only this must be known: that every value is a number, not farther from 0 than so much. For such
+    /// a value a reader may give 0.
+    pub only_checked: Vec<(String, f64)>,
     pub images: ImageOptions,
     pub limits: Limits,
     /// Hash the files while they are read: [`Frames::digests`](super::Frames::digests) gives the result at their end.

@@ -10,8 +10,8 @@ use crate::models::loss::softmax::softmax;
 
 /// Images that are taken through all layers together.
 const SLICE: usize = 16;
-/// Fewer images than this per thread are not worth waking one.
-const WORTH_SHARING: usize = 64;
+/// A thread is not worth starting for fewer products than this.
+const WORTH_SHARING: usize = 2_000_000;
 
 /// What one thread works on.
 struct Share<'a> {
@@ -39,8 +39,12 @@ pub(super) fn probabilities(network: &Network, inputs: &Inputs) -> Result<Probab
         return Probabilities::new(values, classes);
     }
     let threads = network.runtime.threads().get();
-    let threads = threads.min(inputs.len() / WORTH_SHARING).max(1);
-    let rows = inputs.len().div_ceil(threads).next_multiple_of(SLICE);
+    let threads = threads
+        .min(inputs.len() * program.products() / WORTH_SHARING)
+        .max(1);
+    // More shares than threads, so that a slower one does fewer.
+    let shares = if threads > 1 { 4 * threads } else { 1 };
+    let rows = inputs.len().div_ceil(shares).next_multiple_of(SLICE);
     let mut shares: Vec<Share> = (values.chunks_mut(rows * classes).enumerate())
         .map(|(index, out)| Share {
             first: index * rows,

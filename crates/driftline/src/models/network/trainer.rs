@@ -12,6 +12,8 @@ use super::program::{
 use crate::models::Runtime;
 use crate::models::optimizer::{Optimizer, OptimizerMemory};
 
+/// A step of fewer products, forward and backward, is done before a second thread has begun.
+const WORTH_SHARING: usize = 2_000_000;
 /// Parameters that one member of the team moves at a time.
 const CHUNK: usize = 4096;
 
@@ -78,7 +80,10 @@ impl Trainer {
         };
         let mut trainer = Self {
             phases: phases(&program),
-            team: Team::new(runtime.threads().get().min(n_groups)),
+            team: Team::new(match 3 * batch * program.products() < WORTH_SHARING {
+                true => 1,
+                false => runtime.threads().get().min(n_groups),
+            }),
             groups: (0..n_groups)
                 .map(|_| Group::new(&program, capacity, true))
                 .collect(),

@@ -1,11 +1,27 @@
 //! Whether all numbers of a frame can be encoded, told without doing it: what the first pass over a stream wants to know.
 
 use super::apply::Applied;
-use super::{Coding, InputEncoding};
-use crate::reading::{Column, Frame, Numbers};
+use super::{Coding, Encoding, Feature, InputEncoding};
+use crate::reading::{Column, ColumnChoice, Frame, Numbers};
 
 /// Far from the largest number of single precision, so that rounding does not matter.
 const LARGE: f64 = 1e38;
+
+impl Encoding {
+    /// The columns of numbers that need only be checked, and how far from 0 they are fit to be encoded for certain.
+    pub(in super::super) fn only_checked(&self, choice: &ColumnChoice) -> Vec<(String, f64)> {
+        let InputEncoding::Features(features) = &self.input else {
+            return vec![];
+        };
+        let number = |feature: &Feature| match feature.coding {
+            Coding::Number { shift, scale, .. } if choice.time.as_ref() != Some(&feature.name) => {
+                Some((feature.name.clone(), LARGE * scale - shift.abs()))
+            }
+            _ => None,
+        };
+        features.iter().filter_map(number).collect()
+    }
+}
 
 impl Applied {
     /// True only if every column of the inputs holds nothing but numbers that are there and not too large.

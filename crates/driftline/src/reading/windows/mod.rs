@@ -74,15 +74,16 @@ impl WindowedStream {
     ) -> Result<Self> {
         schema::expect_images(encoding, options)?;
         let read = encoding.read_options(choice, options);
-        let hashed = ReadOptions {
+        let checked = ReadOptions {
             digest: true,
+            only_checked: encoding.only_checked(choice),
             ..read.clone()
         };
         let Opened {
             frames,
             applied,
             mut notes,
-        } = schema::open(&*source, encoding, choice, &hashed)?;
+        } = schema::open(&*source, encoding, choice, &checked)?;
         let detected = frames.detected();
         let survey = first::pass(frames, &applied, options)?;
         let plan = Plan::make(&survey, windowing, &applied.files[0], &mut notes)?;

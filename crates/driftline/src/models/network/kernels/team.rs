@@ -1,16 +1,23 @@
-//! A few threads that work on the parts of one step together, again and again: woken by a counter they spin on briefly,
-//! since a step is far shorter than the time to wake a sleeping thread.
+//! A few threads that work on the parts of one step together, again and again. A step is shorter than the time to wake a
+//! sleeping thread, so a waiting one spins; but briefly, since on a busy machine it keeps others from working. Parts are
+//! handed out one by one: who is late, or shares its core with another process, takes fewer, and nobody waits for a helper
+//! that has taken none.
 
 use std::cell::UnsafeCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread::JoinHandle;
+use std::thread::{JoinHandle, Thread};
+use std::time::Duration;
 
 use super::FlushDenormals;
 
-/// Spins before a waiting thread gives its core away.
-const SPINS: usize = 20_000;
+/// Looks before a waiting thread gives its core away: some ten microseconds.
+const SPINS: usize = 1000;
+/// A sleeping thread looks up so often even if nobody wakes it.
+const NAP: Duration = Duration::from_millis(1);
+/// Set in `Shared::inside` while helpers may take part.
+const OPEN: usize = 1 << (usize::BITS - 1);
 
 /// A fork-join team; the calling thread is its first member.
 #[derive(Debug)]
@@ -19,21 +26,24 @@ pub struct Team {
     helpers: Vec<JoinHandle<()>>,
 }
 
-/// A task as the helpers see it: a function of the member's number, its lifetime erased.
-type Task = *const (dyn Fn(usize) + Sync);
+/// Work as the helpers see it, its lifetime erased, and who waits for it.
+struct Task {
+    work: *const (dyn Fn() + Sync),
+    caller: Thread,
+}
 
 struct Shared {
     /// Rises by one with every task; helpers wait for it.
     round: AtomicUsize,
-    /// Helpers that have not finished the current task.
-    busy: AtomicUsize,
+    /// Helpers that work on the current task, or are about to see that it is closed; and [`OPEN`].
+    inside: AtomicUsize,
     stop: AtomicBool,
     panicked: AtomicBool,
-    /// Written by the caller only while no helper is busy, read by helpers only after `round` rose.
+    /// Written by the caller only while closed and nobody is inside, read by helpers only inside.
     task: UnsafeCell<Option<Task>>,
 }
 
-// SAFETY: `task` is handed over by the release/acquire pairs on `round` and `busy`, as its comment says.
+// SAFETY: `task` is handed over by the release/acquire pairs on `inside`, as its comment says.
 unsafe impl Sync for Shared {}
 // SAFETY: the pointer in `task` is only followed while `run` keeps its target alive; the target is `Sync`.
 unsafe impl Send for Shared {}
@@ -49,28 +59,23 @@ impl Team {
     pub fn new(members: usize) -> Self {
         let shared = Arc::new(Shared {
             round: AtomicUsize::new(0),
-            busy: AtomicUsize::new(0),
+            inside: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
             panicked: AtomicBool::new(false),
             task: UnsafeCell::new(None),
         });
         let helpers = (1..members.max(1))
-            .map(|member| {
+            .map(|_| {
                 let shared = Arc::clone(&shared);
-                std::thread::spawn(move || help(&shared, member))
+                std::thread::spawn(move || help(&shared))
             })
             .collect();
         Self { shared, helpers }
     }
 
-    pub fn members(&self) -> usize {
-        self.helpers.len() + 1
-    }
-
-    /// Calls `work` once for every part. Which member takes which part is fixed, and must not matter to the result.
+    /// Calls `work` once for every part. Who takes which part depends on chance, and must not matter to the result.
     pub fn for_each<T: Send>(&mut self, parts: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
-        let members = self.members().min(parts.len());
-        if members <= 1 {
+        if self.helpers.is_empty() || parts.len() <= 1 {
             for (index, part) in parts.iter_mut().enumerate() {
                 work(index, part);
             }
@@ -78,32 +83,41 @@ impl Team {
         }
         let n = parts.len();
         let base = Base(parts.as_mut_ptr());
-        let all = self.members();
-        self.run(&|member| {
+        let next = AtomicUsize::new(0);
+        self.run(n - 1, &|| {
             let base = &base;
-            for index in member * n / all..(member + 1) * n / all {
-                // SAFETY: the ranges of different members are disjoint and inside `parts`, which outlives `run`;
-                // `T: Send` lets another thread use the part.
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if index >= n {
+                    return;
+                }
+                // SAFETY: every index is given out once and lies inside `parts`, which outlives `run`; `T: Send` lets
+                // another thread use the part.
                 work(index, unsafe { &mut *base.0.add(index) });
             }
         });
     }
 
-    /// Runs `task` on every member and waits for all.
-    fn run(&mut self, task: &(dyn Fn(usize) + Sync)) {
+    /// Runs `work` here and on up to `most` helpers; back when all that have begun are done.
+    fn run(&mut self, most: usize, work: &(dyn Fn() + Sync)) {
         let shared = &*self.shared;
-        // SAFETY: only the lifetime is erased; this function returns, or unwinds, after the last use (see `Finished`).
-        let erased: Task = unsafe { std::mem::transmute::<&(dyn Fn(usize) + Sync), Task>(task) };
-        // SAFETY: no helper is busy between two calls (`&mut self`), so none reads the cell now.
-        unsafe { *shared.task.get() = Some(erased) };
-        shared.busy.store(self.helpers.len(), Ordering::Relaxed);
+        // SAFETY: only the lifetime is erased; this function returns, or unwinds, after the last use (see `Closing`).
+        let erased =
+            unsafe { std::mem::transmute::<&(dyn Fn() + Sync), *const (dyn Fn() + Sync)>(work) };
+        let task = Task {
+            work: erased,
+            caller: std::thread::current(),
+        };
+        // SAFETY: between two calls (`&mut self`) it is closed and nobody is inside, so none reads the cell now.
+        unsafe { *shared.task.get() = Some(task) };
+        shared.inside.fetch_or(OPEN, Ordering::Release);
         shared.round.fetch_add(1, Ordering::Release);
-        for helper in &self.helpers {
+        for helper in self.helpers.iter().take(most) {
             helper.thread().unpark();
         }
-        let waiting = Finished(shared);
-        task(0);
-        drop(waiting);
+        let closing = Closing(shared);
+        work();
+        drop(closing);
         if shared.panicked.swap(false, Ordering::Relaxed) {
             panic!("a member of the team panicked");
         }
@@ -122,15 +136,14 @@ impl Drop for Team {
     }
 }
 
-/// Waits for the helpers when dropped, also when the caller's own part panics: the task must outlive their use of it.
-struct Finished<'a>(&'a Shared);
+/// Lets no more helpers in and waits for those inside when dropped, also when the caller's own part panics: the task must
+/// outlive their use of it.
+struct Closing<'a>(&'a Shared);
 
-impl Drop for Finished<'_> {
+impl Drop for Closing<'_> {
     fn drop(&mut self) {
-        wait(
-            || self.0.busy.load(Ordering::Acquire) == 0,
-            std::thread::yield_now,
-        );
+        self.0.inside.fetch_and(!OPEN, Ordering::AcqRel);
+        wait(|| self.0.inside.load(Ordering::Acquire) == 0);
     }
 }
 
@@ -138,30 +151,43 @@ struct Base<T>(*mut T);
 // SAFETY: members only use disjoint elements, and `for_each` asks for `T: Send`.
 unsafe impl<T: Send> Sync for Base<T> {}
 
-fn help(shared: &Shared, member: usize) {
+fn help(shared: &Shared) {
     let _flush = FlushDenormals::begin();
     let mut seen = 0;
     loop {
-        let risen = || shared.round.load(Ordering::Acquire) != seen;
-        wait(risen, || {
-            std::thread::park_timeout(std::time::Duration::from_millis(1))
-        });
-        seen += 1;
+        wait(|| shared.round.load(Ordering::Acquire) != seen);
+        seen = shared.round.load(Ordering::Acquire);
         if shared.stop.load(Ordering::Relaxed) {
             return;
         }
-        // SAFETY: `round` rose, so the caller has written the task and keeps it alive until `busy` falls to 0.
-        let task = unsafe { (*shared.task.get()).map(|task| &*task) };
-        let done = catch_unwind(AssertUnwindSafe(|| task.map(|task| task(member))));
+        if shared.inside.fetch_add(1, Ordering::AcqRel) & OPEN == 0 {
+            // Too late; the cell is not to be looked at.
+            shared.inside.fetch_sub(1, Ordering::Release);
+            continue;
+        }
+        // SAFETY: inside, the caller has written the task and keeps it alive.
+        let task = unsafe { &*shared.task.get() };
+        let caller = task.as_ref().map(|task| task.caller.clone());
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            if let Some(task) = task {
+                // SAFETY: the caller waits in `Closing` as long as somebody is inside.
+                unsafe { (*task.work)() }
+            }
+        }));
         if done.is_err() {
             shared.panicked.store(true, Ordering::Relaxed);
         }
-        shared.busy.fetch_sub(1, Ordering::Release);
+        // The last to leave what is closed wakes the caller.
+        if shared.inside.fetch_sub(1, Ordering::AcqRel) == 1
+            && let Some(caller) = caller
+        {
+            caller.unpark();
+        }
     }
 }
 
-/// Spins until `ready`, then calls `rest` between the looks.
-fn wait(ready: impl Fn() -> bool, rest: impl Fn()) {
+/// Spins until `ready`, then sleeps between the looks.
+fn wait(ready: impl Fn() -> bool) {
     for _ in 0..SPINS {
         if ready() {
             return;
@@ -169,7 +195,7 @@ fn wait(ready: impl Fn() -> bool, rest: impl Fn()) {
         std::hint::spin_loop();
     }
     while !ready() {
-        rest();
+        std::thread::park_timeout(NAP);
     }
 }
 

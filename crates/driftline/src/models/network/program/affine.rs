@@ -24,6 +24,11 @@ pub(crate) struct Affine {
 }
 
 impl Affine {
+    /// Windows that the kernel is applied to in one image.
+    pub fn windows(&self) -> usize {
+        self.grid[0] * self.grid[1]
+    }
+
     /// Also gives the output's gradient the border that the classes reach into.
     pub fn conv(
         conv: &Conv,

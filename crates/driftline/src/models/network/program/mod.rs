@@ -102,6 +102,15 @@ impl Program {
         compiler.finish(blueprint)
     }
 
+    /// Multiplications of one image's way through the network.
+    pub fn products(&self) -> usize {
+        let of_step = |step: &Step| match &step.kind {
+            Kind::Affine(affine) => affine.windows() * self.parameters[affine.kernel].len(),
+            _ => 0,
+        };
+        self.steps.iter().map(of_step).sum()
+    }
+
     /// The batch norms and the steps that they are.
     pub fn norms(&self) -> impl Iterator<Item = (usize, &Norm)> {
         let steps = self.steps.iter().enumerate();

@@ -36,6 +36,44 @@ pub(super) fn leading(bytes: &[u8]) -> Option<(f64, usize)> {
     value.is_finite().then_some((value, at))
 }
 
+/// How long the number at the start of `bytes` is, if it has one to `most` digits (up to eight) before its point and no
+/// exponent. None also close to the end of `bytes`: it is for others then.
+#[inline]
+pub(super) fn plain_length(bytes: &[u8], most: usize) -> Option<usize> {
+    let start = usize::from(matches!(bytes.first()?, b'-' | b'+'));
+    let before = leading_digits(bytes, start)?;
+    if before == 0 || before > most {
+        return None;
+    }
+    let mut at = start + before;
+    if *bytes.get(at)? == b'.' {
+        at += 1;
+        loop {
+            let more = leading_digits(bytes, at)?;
+            at += more;
+            if more < 8 {
+                break;
+            }
+        }
+    }
+    Some(at)
+}
+
+/// How many of the eight bytes from `at` on are digits before the first that is none.
+#[inline]
+fn leading_digits(bytes: &[u8], at: usize) -> Option<usize> {
+    let eight = bytes.get(at..)?.first_chunk::<8>()?;
+    Some(no_digits(u64::from_le_bytes(*eight)).trailing_zeros() as usize / 8)
+}
+
+/// The highest bit of a byte is set if it is no digit; those after the first such byte may err.
+#[inline]
+fn no_digits(text: u64) -> u64 {
+    let values = text.wrapping_sub(0x3030_3030_3030_3030);
+    let above = text.wrapping_add(0x4646_4646_4646_4646);
+    (values | above) & 0x8080_8080_8080_8080
+}
+
 /// `before` followed by the digits from `at` on, and where they end. They are looked at in steps of `N` times eight bytes.
 #[inline(always)]
 fn digits<const N: usize>(bytes: &[u8], mut at: usize, before: u64) -> (u64, usize) {
@@ -73,10 +111,7 @@ fn digits<const N: usize>(bytes: &[u8], mut at: usize, before: u64) -> (u64, usi
 fn up_to_eight(bytes: [u8; 8], wanted: bool) -> (u64, usize) {
     let text = u64::from_le_bytes(bytes);
     let values = text.wrapping_sub(0x3030_3030_3030_3030);
-    let above = text.wrapping_add(0x4646_4646_4646_4646);
-    // The highest bit of a byte is set if it is no digit; those after the first such byte may err.
-    let others = (values | above) & 0x8080_8080_8080_8080;
-    let count = others.trailing_zeros() as usize / 8 * usize::from(wanted);
+    let count = no_digits(text).trailing_zeros() as usize / 8 * usize::from(wanted);
     // Zeros before them make eight digits of fewer. In two steps: eight bytes at once would be too far.
     let half = 32 - 4 * count;
     let values = values << half << half;
@@ -262,6 +297,33 @@ mod tests {
             assert_eq!(leading(other.as_bytes()), None, "{other}");
         }
         assert_eq!(leading(b"1.5x"), Some((1.5, 3)));
+    }
+
+    #[test]
+    fn plain_numbers_are_measured_as_they_are_read() {
+        for text in [
+            "0",
+            "-1.5",
+            "+12345678",
+            "5.",
+            "1.23456789012345678901",
+            "7.12345678",
+            "-0.0000",
+        ] {
+            let bytes = format!("{text},1,2,3,4,5,6");
+            let (_, length) = leading(bytes.as_bytes()).unwrap();
+            assert_eq!(plain_length(bytes.as_bytes(), 8), Some(length), "{text}");
+        }
+        for other in ["", "-", ".5", "x", "123456789", "1e5,.......", "NaN"] {
+            let bytes = format!("{other},1,2,3,4,5,6");
+            let length = plain_length(bytes.as_bytes(), 8);
+            assert!(
+                length.is_none_or(|length| bytes.as_bytes()[length] != b','),
+                "{other}"
+            );
+        }
+        assert_eq!(plain_length(b"1234,1,2,3,4,5", 3), None);
+        assert_eq!(plain_length(b"1.5,1", 8), None, "too close to the end");
     }
 
     /// Halves between doubles, where rounding is decided by the last digit.

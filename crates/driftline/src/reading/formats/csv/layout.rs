@@ -13,6 +13,9 @@ pub(super) struct Layout {
     /// The columns that are given, and where they stand in a record.
     pub fields: Vec<Field>,
     pub places: Vec<usize>,
+    /// For every column, how many digits a number may have before the point if it is only to be checked; 0 if its value
+    /// matters.
+    pub only_checked: Vec<usize>,
     /// Columns without a value, to begin with.
     empty: Vec<Filling>,
 }
@@ -52,8 +55,14 @@ impl Layout {
         let empty = fields
             .iter()
             .map(|field| Filling::new(field.kind, options.text.contains(&field.name)));
+        let only_checked = fields.iter().map(|field| {
+            let mut wanted = options.only_checked.iter();
+            let most = wanted.find(|(name, _)| *name == field.name);
+            most.map_or(0, |&(_, most)| digits_below(most))
+        });
         Self {
             path,
+            only_checked: only_checked.collect(),
             empty: empty.collect(),
             look,
             fields,
@@ -78,6 +87,11 @@ impl Layout {
         growing.begin();
         growing
     }
+}
+
+/// How many digits a whole number surely within `most` may have, up to eight.
+fn digits_below(most: f64) -> usize {
+    (0..=8).rev().find(|&n| 10f64.powi(n) <= most).unwrap_or(0) as usize
 }
 
 impl Growing<'_> {

@@ -1,6 +1,6 @@
 //! The fast way through a block without quotes, where every line is a record. What is odd is left to the careful way.
 
-use super::decimal::leading;
+use super::decimal::{leading, plain_length};
 use super::layout::{Growing, Layout, Parsed};
 use crate::reading::formats::text_table::Filling;
 
@@ -15,7 +15,11 @@ pub(super) fn parse(text: &[u8], layout: &Layout) -> Option<Vec<Parsed>> {
     }
     let (last, before) = targets.split_last()?;
     let read = |text: &[u8], at: usize, target: Option<usize>, growing: &mut Growing| match target {
-        Some(column) => push(text, at, delimiter, &mut growing.columns[column]),
+        Some(column) => {
+            let target = &mut growing.columns[column];
+            let checked = check(text, at, delimiter, layout.only_checked[column], target);
+            checked.or_else(|| push(text, at, delimiter, target))
+        }
         None => Some(end_of_field(text, at, delimiter)),
     };
     let mut at = 0;
@@ -39,6 +43,28 @@ pub(super) fn parse(text: &[u8], layout: &Layout) -> Option<Vec<Parsed>> {
         growing.end_row();
     }
     Some(growing.finish())
+}
+
+/// Appends 0 for a number of at most so many digits before the point, and says where it ends.
+#[inline]
+fn check(
+    text: &[u8],
+    at: usize,
+    delimiter: u8,
+    digits: usize,
+    column: &mut Filling,
+) -> Option<usize> {
+    if digits == 0 {
+        return None;
+    }
+    let end = at + plain_length(&text[at..], digits)?;
+    let Filling::Numbers(values) = column else {
+        return None;
+    };
+    ends_field(text.get(end), delimiter).then(|| {
+        values.push(0.0);
+        end
+    })
 }
 
 /// Appends the field that begins at `at`, and says where it ends.
