@@ -107,6 +107,7 @@ impl Failure {
                 "raise `max-iterations`, the tolerance, or the L2 penalty; on your own data, exclude columns whose values are far from the source's (--exclude)",
             ),
             Error::Occupied { .. } => Some("choose another folder, or replace it with --force"),
+            Error::Foreign { .. } => Some("move it away or rename it, or choose another place"),
             Error::SourceMissing => {
                 Some("--replay needs the labelled source: name it with --source and --label")
             }

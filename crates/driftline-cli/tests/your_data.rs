@@ -5,10 +5,14 @@
 mod bad_input;
 #[path = "your_data/commands.rs"]
 mod commands;
+#[path = "your_data/doubts.rs"]
+mod doubts;
 #[path = "your_data/files.rs"]
 mod files;
 #[cfg(unix)]
 #[path = "your_data/killed.rs"]
 mod killed;
+#[path = "your_data/left_alone.rs"]
+mod left_alone;
 #[path = "your_data/options.rs"]
 mod options;

@@ -112,6 +112,9 @@ pub enum Error {
     /// A place that results would be written to, and that holds something else.
     #[error("{} {what}", path.display())]
     Occupied { path: PathBuf, what: String },
+    /// A file that results would replace, and that somebody else has written.
+    #[error("{} was not written by driftline, so it is not replaced", path.display())]
+    Foreign { path: PathBuf },
     #[error(
         "{} is not finished: {finished} of {planned} windows; the command that began it goes on with it",
         path.display()

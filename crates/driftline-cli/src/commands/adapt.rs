@@ -47,7 +47,7 @@ pub struct AdaptArgs {
     /// Read the source and the stream and show the plan; train and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Replace the contents of the folder
+    /// Replace the run that the folder holds; files that are not of a run stay
     #[arg(long)]
     force: bool,
     /// Print JSON

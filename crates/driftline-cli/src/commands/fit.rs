@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline::adapt::TrainingSpec;
-use driftline::runs::{Fit, ModelView, SourcePreview};
+use driftline::runs::{Bundle, Fit, ModelView, SourcePreview};
 use driftline_report::words;
 use serde_json::json;
 
@@ -50,7 +50,7 @@ pub struct FitArgs {
     /// Read and describe the source; train and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Replace the model file if it exists
+    /// Replace the model file if it exists; no other file is replaced
     #[arg(long)]
     force: bool,
     /// Print JSON
@@ -85,6 +85,10 @@ pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
         return Ok(Outcome::Done);
     }
     expect_new(&args.out, args.force)?;
+    if args.out.exists() && !Bundle::is_at(&args.out) {
+        let path = args.out.clone();
+        return Err(driftline::Error::Foreign { path }.into());
+    }
     let bundle = fit.run(&source)?;
     output::tell_notes(bundle.source.notes.as_slice());
     bundle.save(&args.out)?;

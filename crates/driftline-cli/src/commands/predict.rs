@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
 use crate::verbosity::Verbosity;
-use crate::your_data::arguments::{TableArgs, ThreadArgs, data};
+use crate::your_data::arguments::{TableArgs, ThreadArgs, data, expect_new};
 use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
@@ -42,12 +42,16 @@ pub struct PredictArgs {
     table: TableArgs,
     #[command(flatten)]
     threads: ThreadArgs,
+    /// Replace the file if it exists
+    #[arg(long)]
+    force: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
+    expect_new(&args.out, args.force)?;
     let runtime = args.threads.runtime(interrupt::listen());
     let bundle = open(&args.model, args.version)?.with_runtime(&runtime)?;
     let choice = ColumnChoice {

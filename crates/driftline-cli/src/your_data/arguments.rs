@@ -34,6 +34,9 @@ pub struct ReadArgs {
     /// Field delimiter of CSV files [default: detected]
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     delimiter: Option<u8>,
+    /// What stands before the decimals of numbers in CSV files: . or , [default: .]
+    #[arg(long, value_name = "CHAR", value_parser = ["." , ","], hide_possible_values = true)]
+    decimal: Option<String>,
     /// CSV files have no header line
     #[arg(long)]
     no_header: bool,
@@ -111,6 +114,7 @@ impl ReadArgs {
     pub fn options(&self) -> ReadOptions {
         let mut options = ReadOptions {
             delimiter: self.delimiter,
+            decimal_comma: self.decimal.as_deref() == Some(","),
             header: self.no_header.then_some(false),
             ..ReadOptions::default()
         };

@@ -201,7 +201,7 @@ fn predictions_as_parquet_are_the_same() {
         ("stream.csv", "is the input itself"),
     ] {
         let message = place.bad(
-            &format!("predict m.safetensors --input stream.csv --out {out}"),
+            &format!("predict m.safetensors --input stream.csv --out {out} --force"),
             1,
         );
         assert!(message.contains(needle), "{message}");
