@@ -9,10 +9,14 @@ mod commands;
 mod doubts;
 #[path = "your_data/files.rs"]
 mod files;
+#[path = "your_data/hints.rs"]
+mod hints;
 #[cfg(unix)]
 #[path = "your_data/killed.rs"]
 mod killed;
 #[path = "your_data/left_alone.rs"]
 mod left_alone;
+#[path = "your_data/notes.rs"]
+mod notes;
 #[path = "your_data/options.rs"]
 mod options;

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::failure::{Failure, Outcome, Result};
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{TableArgs, ThreadArgs, data, expect_new};
-use crate::{interrupt, output};
+use crate::{interrupt, notes, output};
 
 #[derive(Debug, Args)]
 #[command(
@@ -63,7 +63,7 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
     let done = predict(&bundle, &input, &choice, &read, &args.out, &runtime)?;
     // That the input has the column of the classes is no news here: there is nothing to score.
     let news = |note: &&Note| note.code != NoteCode::LabelIgnored;
-    output::tell_notes(done.notes.as_slice().iter().filter(news));
+    notes::tell(done.notes.as_slice().iter().filter(news), verbosity);
     let counts = bundle.classes().iter().zip(&done.class_counts);
     if args.json {
         let counts: serde_json::Map<_, _> = counts.map(|(c, n)| (c.clone(), json!(n))).collect();
@@ -88,7 +88,7 @@ pub fn open(path: &Path, version: Option<usize>) -> Result<Bundle> {
         return Ok(RunFolder::read(path)?.model(version)?);
     }
     match version {
-        Some(_) => Err(Failure::with_help(
+        Some(_) => Err(Failure::usage(
             format!(
                 "{} is a model file, which holds only one version",
                 path.display()

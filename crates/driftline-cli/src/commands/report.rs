@@ -36,7 +36,7 @@ pub fn run(args: &ReportArgs, verbosity: Verbosity) -> Result {
         0 => {}
         runs if runs == args.folders.len() => return report_runs(args, verbosity),
         _ => {
-            return Err(Failure::with_help(
+            return Err(Failure::usage(
                 "some of the folders are runs on your own data, others are experiments",
                 "report runs and experiments separately",
             ));
@@ -84,7 +84,7 @@ fn report_runs(args: &ReportArgs, verbosity: Verbosity) -> Result {
         }
         None if runs.len() == 1 => RunFolder::open(&args.folders[0])?.write_report(&html)?,
         None => {
-            return Err(Failure::with_help(
+            return Err(Failure::usage(
                 "a report on several runs has no folder of its own",
                 "name the file: --html FILE",
             ));

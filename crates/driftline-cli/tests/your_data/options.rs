@@ -143,7 +143,7 @@ fn an_export_writes_over_nothing_but_graphs() {
         "fit {SOURCE} --time day --id id --out m.safetensors"
     ));
     let model = std::fs::read(place.at("m.safetensors")).unwrap();
-    let message = place.bad("export m.safetensors --onnx m.safetensors", 1);
+    let message = place.bad("export m.safetensors --onnx m.safetensors", 2);
     assert!(message.contains(".onnx"), "{message}");
     assert_eq!(std::fs::read(place.at("m.safetensors")).unwrap(), model);
     place.good("export m.safetensors --onnx m.onnx");
