@@ -20,3 +20,5 @@ mod left_alone;
 mod notes;
 #[path = "your_data/options.rs"]
 mod options;
+#[path = "your_data/streams.rs"]
+mod streams;

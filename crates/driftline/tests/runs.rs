@@ -8,6 +8,9 @@ mod going_on;
 mod memory;
 #[path = "runs/model_file.rs"]
 mod model_file;
+#[cfg(feature = "parquet")]
+#[path = "runs/passed_through.rs"]
+mod passed_through;
 #[path = "runs/rare.rs"]
 mod rare;
 

@@ -76,7 +76,17 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
 fn dry_run(args: &StepArgs, input: &Files, verbosity: Verbosity) -> Result {
     let run = RunFolder::read(&args.run)?;
     let known = run.window_of(&InputDigest::of_all(input.paths())?);
-    let next = run.manifest().windows + 1;
+    let (finished, planned) = (run.manifest().windows, run.manifest().planned);
+    if known.is_none() && finished < planned {
+        let path = args.run.clone();
+        return Err(driftline::Error::Unfinished {
+            path,
+            finished,
+            planned,
+        }
+        .into());
+    }
+    let next = finished + 1;
     if args.json {
         output::print_json(&json!({ "run": args.run, "known_as": known, "next_window": next }))?;
         return Ok(Outcome::Done);

@@ -121,3 +121,54 @@ fn decimal_commas_are_told_and_read() {
     );
     place.bad(&format!("{adapt} --decimal ; --out run"), 2);
 }
+
+#[test]
+fn a_column_that_only_a_later_file_of_the_source_has_is_noted() {
+    let place = Place::new();
+    let more = turning(60, 0.0, 0.0, 4).replace("label\n", "label,extra\n");
+    place.write(
+        "more.csv",
+        more.replace("ant\n", "ant,1\n")
+            .replace("bee\n", "bee,2\n")
+            .replace("cat\n", "cat,3\n"),
+    );
+    let fit =
+        "fit --source source.csv more.csv --label label --time day --id id --out m.safetensors";
+    let told = error(&place.run(fit));
+    assert!(
+        told.contains("column `extra` of more.csv is not used"),
+        "{told}"
+    );
+    let told = error(&place.run(&format!("{fit} --force --id extra")));
+    assert!(!told.contains("is not used"), "{told}");
+}
+
+#[test]
+fn a_number_that_is_too_large_is_told_with_its_own_row() {
+    let place = Place::new();
+    let text = turning(60, 0.0, 0.0, 4);
+    let lines: Vec<&str> = text.lines().collect();
+    let mut huge: Vec<String> = lines.iter().map(|line| line.to_string()).collect();
+    huge[42] = "4-41,400004,1e300,0.1,red,ant".into();
+    place.write("huge.csv", huge.join("\n"));
+    let fit = "fit --source huge.csv --label label --time day --id id --out m.safetensors";
+    let message = place.bad(fit, 1);
+    assert!(message.contains("row 42, column `x`: 1e300"), "{message}");
+}
+
+/// What `step` would refuse, a dry run refuses.
+#[test]
+fn a_dry_step_on_an_unfinished_run_says_so() {
+    let place = Place::new();
+    place.good(&format!(
+        "adapt {SOURCE} --stream stream.csv --time day --id id --window 100 --out run"
+    ));
+    let manifest = place.read("run/manifest.json");
+    place.write(
+        "run/manifest.json",
+        manifest.replacen("\"planned\": 6", "\"planned\": 9", 1),
+    );
+    let dry = place.bad("step run --input source.csv --dry-run", 1);
+    assert!(dry.contains("6 of 9 windows"), "{dry}");
+    assert_eq!(dry, place.bad("step run --input source.csv", 1));
+}

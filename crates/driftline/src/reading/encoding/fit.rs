@@ -35,6 +35,14 @@ impl Encoding {
             .as_deref()
             .ok_or_else(|| Error::empty("the name of the label column"))?;
         let table = Table::read(source, choice, options, label)?;
+        for (path, name) in &table.passed_over {
+            if !choice.is_no_feature(name) {
+                notes.add(NoteCode::ColumnsUnused, name, 1, || {
+                    let (path, first) = (path.display(), table.path().display());
+                    format!("column `{name}` of {path} is not used, because {first}, the first file, lacks it")
+                });
+            }
+        }
         let classes = table.classes(options)?;
         let input = table.input(choice, options, how, notes)?;
         let encoding = Encoding {
@@ -55,6 +63,8 @@ struct Table {
     label: usize,
     detected: String,
     digests: Vec<InputDigest>,
+    /// Columns that only later files have.
+    passed_over: Vec<(std::path::PathBuf, String)>,
 }
 
 impl Table {
@@ -139,6 +149,7 @@ impl Table {
             frames: kept,
             label,
             detected: frames.detected(),
+            passed_over: frames.passed_over().to_vec(),
             digests: identity.digests(&mut *frames)?,
         })
     }
@@ -349,7 +360,9 @@ impl Table {
             }
         };
         let (coding, constant) = fitted.map_err(|unfit| match unfit {
-            Unfit::Empty => fault("has no value at all".into()).help("leave it out with {exclude}"),
+            Unfit::Empty => {
+                fault("has no value to learn from".into()).help("leave it out with {exclude}")
+            }
             Unfit::Categories(most) => fault(format!(
                 "has more than {most} different texts, too many for categories"
             ))
