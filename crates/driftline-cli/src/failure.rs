@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use driftline::Error;
+
 use crate::output;
 
 /// A command that ran to its end.
@@ -23,7 +25,7 @@ impl Outcome {
 /// A command that did not.
 #[derive(Debug)]
 pub enum Failure {
-    Library(driftline::Error),
+    Library(Error),
     /// A fault outside the library, with what to do about it where that is known.
     Told {
         message: String,
@@ -42,8 +44,9 @@ pub type Result<T = Outcome, E = Failure> = std::result::Result<T, E>;
 impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
-            Failure::Library(driftline::Error::Interrupted) => 130,
-            Failure::Library(driftline::Error::UnknownName { .. }) | Failure::Usage { .. } => 2,
+            Failure::Library(Error::Interrupted) => 130,
+            Failure::Library(Error::UnknownName { .. } | Error::SourceMissing) => 2,
+            Failure::Usage { .. } => 2,
             Failure::Library(_) | Failure::Told { .. } => 1,
             Failure::ClosedPipe => 0,
         }
@@ -83,7 +86,6 @@ impl Failure {
 
     /// What to do about it, where that is known.
     fn help(&self) -> Option<String> {
-        use driftline::Error;
         let error = match self {
             Failure::Library(error) => error,
             Failure::Told { help, .. } => return help.clone(),
@@ -107,6 +109,7 @@ impl Failure {
                 "raise `max-iterations`, the tolerance, or the L2 penalty; on your own data, exclude columns whose values are far from the source's (--exclude)",
             ),
             Error::Occupied { .. } => Some("choose another folder, or replace it with --force"),
+            Error::Foreign { .. } => Some("move it away or rename it, or choose another place"),
             Error::SourceMissing => {
                 Some("--replay needs the labelled source: name it with --source and --label")
             }
@@ -114,6 +117,11 @@ impl Failure {
             Error::Corrupt { message, .. } if message.contains("another plan") => Some(
                 "choose a new folder with --out, or remove the old one if you no longer need its results",
             ),
+            Error::Corrupt { message, .. } if message.contains("folder of a run is needed") => {
+                Some(
+                    "`driftline adapt --model FILE --stream FILE --out RUN` makes a run of a model file",
+                )
+            }
             Error::Corrupt { path, .. } if path.extension().is_some_and(|e| e == "toml") => {
                 Some("`driftline schema` prints what an experiment file may hold")
             }
@@ -139,8 +147,8 @@ impl fmt::Display for Failure {
     }
 }
 
-impl From<driftline::Error> for Failure {
-    fn from(error: driftline::Error) -> Self {
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
         Failure::Library(error)
     }
 }

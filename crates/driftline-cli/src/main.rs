@@ -7,6 +7,7 @@ mod commands;
 mod estimate;
 mod failure;
 mod interrupt;
+mod notes;
 mod output;
 mod parallelism;
 mod progress;
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => commands::compare::run(&args, verbosity),
         Command::Rollback(args) => commands::rollback::run(&args, verbosity),
         Command::Inspect(args) => commands::inspect::run(&args),
-        Command::Export(args) => commands::export::run(&args),
+        Command::Export(args) => commands::export::run(&args, verbosity),
         Command::Run(args) => commands::run::run(&args, verbosity),
         Command::Reproduce(args) => commands::reproduce::run(&args, verbosity),
         Command::Join(args) => commands::join::run(&args, verbosity),

@@ -8,7 +8,6 @@ use driftline::evaluate::Interval;
 use driftline::experiment::{
     Check, CheckVerdict, ExpectedCell, ResultTable, Row, Store, StoreWarning,
 };
-use driftline::reading::Note;
 use serde_json::{Value, json};
 
 use crate::failure::{Failure, Result};
@@ -26,16 +25,6 @@ pub fn print(text: &str) -> Result<()> {
 /// One line on standard error. Work goes on where nobody reads it any more.
 pub fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-/// Notes are told even when all else is quiet: they may change what a result means.
-pub fn tell_notes<'a>(notes: impl IntoIterator<Item = &'a Note>) {
-    for note in notes {
-        let advice = note
-            .advice()
-            .map_or(String::new(), |advice| format!(" ({})", in_flags(&advice)));
-        tell(&format!("note: {note}{advice}"));
-    }
 }
 
 /// The library's advice, its settings written as flags.

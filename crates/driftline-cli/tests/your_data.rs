@@ -5,10 +5,20 @@
 mod bad_input;
 #[path = "your_data/commands.rs"]
 mod commands;
+#[path = "your_data/doubts.rs"]
+mod doubts;
 #[path = "your_data/files.rs"]
 mod files;
+#[path = "your_data/hints.rs"]
+mod hints;
 #[cfg(unix)]
 #[path = "your_data/killed.rs"]
 mod killed;
+#[path = "your_data/left_alone.rs"]
+mod left_alone;
+#[path = "your_data/notes.rs"]
+mod notes;
 #[path = "your_data/options.rs"]
 mod options;
+#[path = "your_data/streams.rs"]
+mod streams;

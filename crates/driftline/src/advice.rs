@@ -9,6 +9,7 @@ use std::fmt;
 pub enum Setting {
     Answers,
     Category,
+    Decimal,
     Delimiter,
     Every,
     Exclude,
@@ -25,9 +26,10 @@ pub enum Setting {
     Windows,
 }
 
-const NAMES: [(&str, Setting); 16] = [
+const NAMES: [(&str, Setting); 17] = [
     ("answers", Setting::Answers),
     ("category", Setting::Category),
+    ("decimal", Setting::Decimal),
     ("delimiter", Setting::Delimiter),
     ("every", Setting::Every),
     ("exclude", Setting::Exclude),

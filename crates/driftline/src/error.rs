@@ -112,6 +112,9 @@ pub enum Error {
     /// A place that results would be written to, and that holds something else.
     #[error("{} {what}", path.display())]
     Occupied { path: PathBuf, what: String },
+    /// A file that results would replace, and that somebody else has written.
+    #[error("{} was not written by driftline, so it is not replaced", path.display())]
+    Foreign { path: PathBuf },
     #[error(
         "{} is not finished: {finished} of {planned} windows; the command that began it goes on with it",
         path.display()
@@ -272,10 +275,11 @@ impl From<DataFault> for Error {
     }
 }
 
-/// The most similar of `names`, if one is similar enough to have been meant.
+/// The most similar of `names`, if one is similar enough to have been meant. Capital and small letters count as the same.
 pub(crate) fn nearest<'a>(found: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let found = found.to_lowercase();
     names
-        .map(|name| (strsim::jaro_winkler(found, name), name))
+        .map(|name| (strsim::jaro_winkler(&found, &name.to_lowercase()), name))
         .filter(|(likeness, _)| *likeness > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, name)| name)

@@ -10,6 +10,9 @@ mod identity;
 mod memory;
 #[path = "runs/model_file.rs"]
 mod model_file;
+#[cfg(feature = "parquet")]
+#[path = "runs/passed_through.rs"]
+mod passed_through;
 #[path = "runs/rare.rs"]
 mod rare;
 #[path = "runs/turning.rs"]

@@ -15,7 +15,7 @@ use crate::your_data::machine;
 use crate::your_data::method::{MethodArgs, WindowArgs};
 use crate::your_data::start::StartArgs;
 use crate::your_data::watch::Watcher;
-use crate::{interrupt, output};
+use crate::{interrupt, notes, output};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -47,7 +47,7 @@ pub struct AdaptArgs {
     /// Read the source and the stream and show the plan; train and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Replace the contents of the folder
+    /// Replace the run that the folder holds; files that are not of a run stay
     #[arg(long)]
     force: bool,
     /// Print JSON
@@ -73,7 +73,7 @@ pub fn run(args: &AdaptArgs, verbosity: Verbosity) -> Result {
     adapt.command = machine::command();
     if args.dry_run {
         let plan = adapt.preview(start, stream)?;
-        output::tell_notes(plan.notes.as_slice());
+        notes::tell(plan.notes.as_slice(), verbosity);
         match args.json {
             true => output::print_json(&json!({ "plan": plan }))?,
             false => output::print(&planned(&plan))?,
@@ -81,9 +81,7 @@ pub fn run(args: &AdaptArgs, verbosity: Verbosity) -> Result {
         return Ok(Outcome::Done);
     }
     let watcher = Watcher::new(verbosity);
-    let result = adapt.run(start, stream, &watcher);
-    watcher.end();
-    let mut run = result?;
+    let mut run = watcher.end(adapt.run(start, stream, &watcher))?;
     finish(&mut run, args.json, verbosity)?;
     Ok(Outcome::Done)
 }
@@ -125,8 +123,22 @@ fn planned(plan: &Preview) -> String {
     if let Some((from, to)) = &plan.span {
         text += &format!("time      {from} to {to}\n");
     }
-    for (number, rows) in plan.windows.iter().enumerate() {
-        text += &format!("  window {}: {rows} rows\n", number + 1);
+    text + &sizes(&plan.windows)
+}
+
+/// Windows of one size in one line, and no more lines than can be read.
+fn sizes(windows: &[usize]) -> String {
+    let (mut first, mut lines) = (1, vec![]);
+    for alike in windows.chunk_by(|a, b| a == b) {
+        let (last, rows) = (first + alike.len() - 1, alike[0]);
+        lines.push(match alike.len() {
+            1 => format!("  window {first}: {rows} rows\n"),
+            _ => format!("  windows {first} to {last}: {rows} rows each\n"),
+        });
+        first = last + 1;
     }
-    text
+    match (windows.iter().min(), windows.iter().max()) {
+        (Some(least), Some(most)) if lines.len() > 8 => format!("  {least} to {most} rows each\n"),
+        _ => lines.concat(),
+    }
 }

@@ -32,7 +32,7 @@ pub struct CompareArgs {
     #[command(flatten)]
     method: MethodArgs,
     /// Number of seeds, starting at --seed
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
     #[command(flatten)]
     table: TableArgs,
@@ -46,7 +46,7 @@ pub struct CompareArgs {
 pub fn run(args: &CompareArgs, verbosity: Verbosity) -> Result {
     let cancel = interrupt::listen();
     if args.stream.answers.is_none() {
-        return Err(Failure::with_help(
+        return Err(Failure::usage(
             "comparing methods needs answers",
             "name the column of the stream with the true classes: --answers COL",
         ));
@@ -63,9 +63,7 @@ pub fn run(args: &CompareArgs, verbosity: Verbosity) -> Result {
     let start = args.start.start()?;
     let stream = data(&args.stream.stream)?;
     let watcher = Watcher::new(verbosity);
-    let result = compare.run(start, stream, &watcher);
-    watcher.end();
-    let comparison = result?;
+    let comparison = watcher.end(compare.run(start, stream, &watcher))?;
     if args.json {
         output::print_json(&json!(comparison))?;
     } else {

@@ -41,7 +41,7 @@ pub fn run(args: &DemoArgs, verbosity: Verbosity) -> Result {
         &cancel,
         verbosity,
     )?;
-    let page = args.out.join("report.html");
+    let page = super::report::own_page(&args.out)?;
     let store = [store];
     super::report::write(&page, &driftline_report::html(&store, None)?)?;
     let [store] = &store;

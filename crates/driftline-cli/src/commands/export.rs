@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::commands::predict::open;
 use crate::failure::{Failure, Outcome, Result};
 use crate::output;
+use crate::verbosity::Verbosity;
 
 #[derive(Debug, Args)]
 #[command(
@@ -38,20 +39,20 @@ pub struct ExportArgs {
     json: bool,
 }
 
-pub fn run(args: &ExportArgs) -> Result {
+pub fn run(args: &ExportArgs, verbosity: Verbosity) -> Result {
     if args
         .onnx
         .extension()
         .is_none_or(|extension| extension != "onnx")
     {
-        return Err(Failure::with_help(
+        return Err(Failure::usage(
             format!("{} does not end in .onnx", args.onnx.display()),
             "choose a name that ends in .onnx, so that no other file is overwritten",
         ));
     }
     let bundle = open(&args.model, args.version)?;
     for name in coarse(&bundle) {
-        output::tell(&format!(
+        verbosity.say(&format!(
             "note: the values of `{name}` are too far from 0 for the graph's single precision: if its classes differ from \
              those of `predict`, subtract a constant from the column and fit again"
         ));

@@ -5,16 +5,15 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline::adapt::TrainingSpec;
-use driftline::runs::{Fit, ModelView, SourcePreview};
+use driftline::runs::{Bundle, Fit, ModelView, SourcePreview};
 use driftline_report::words;
 use serde_json::json;
 
 use crate::failure::{Outcome, Result};
-use crate::interrupt;
-use crate::output;
 use crate::verbosity::Verbosity;
-use crate::your_data::arguments::{ComputeArgs, TableArgs, data, expect_new};
+use crate::your_data::arguments::{ComputeArgs, TableArgs, data, expect_new, parse_count};
 use crate::your_data::start;
+use crate::{interrupt, notes, output};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -32,7 +31,7 @@ pub struct FitArgs {
     #[arg(long, value_name = "KIND", default_value = "auto", long_help = format!("Kind of model. {}", start::KINDS))]
     model: String,
     /// Epochs of a network on the source, and later on each window [default: 20]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     epochs: Option<NonZeroUsize>,
     /// Time column; not a feature
     #[arg(long, value_name = "COL")]
@@ -50,7 +49,7 @@ pub struct FitArgs {
     /// Read and describe the source; train and write nothing
     #[arg(long)]
     dry_run: bool,
-    /// Replace the model file if it exists
+    /// Replace the model file if it exists; no other file is replaced
     #[arg(long)]
     force: bool,
     /// Print JSON
@@ -76,7 +75,7 @@ pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
     let source = data(&args.source)?;
     if args.dry_run {
         let survey = fit.preview(&source)?;
-        output::tell_notes(survey.notes.as_slice());
+        notes::tell(survey.notes.as_slice(), verbosity);
         if args.json {
             output::print_json(&json!({ "source": survey }))?;
         } else {
@@ -85,8 +84,12 @@ pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
         return Ok(Outcome::Done);
     }
     expect_new(&args.out, args.force)?;
+    if args.out.exists() && !Bundle::is_at(&args.out) {
+        let path = args.out.clone();
+        return Err(driftline::Error::Foreign { path }.into());
+    }
     let bundle = fit.run(&source)?;
-    output::tell_notes(bundle.source.notes.as_slice());
+    notes::tell(bundle.source.notes.as_slice(), verbosity);
     bundle.save(&args.out)?;
     if args.json {
         output::print_json(&json!({ "out": args.out, "model": ModelView::of(&bundle) }))?;

@@ -6,13 +6,16 @@ use clap::Args;
 use comfy_table::{Table, presets};
 use driftline::adapt::Registry;
 use driftline::runs::FileState;
-use driftline::runs::{Inspection, ModelView, RunManifest, RunView, TableView, inspect};
+use driftline::runs::{
+    ColumnView, Inspection, ModelView, RunManifest, RunView, TableView, inspect,
+};
 use driftline_report::words;
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
 use crate::output;
 use crate::your_data::arguments::TableArgs;
+use crate::your_data::standard::Passing;
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -20,7 +23,7 @@ use crate::your_data::arguments::TableArgs;
   driftline inspect model.safetensors   classes, features, settings, held-out accuracy
   driftline inspect run                 windows and versions; checks every file against its checksum")]
 pub struct InspectArgs {
-    /// A table, a folder of images, a model file, or a run folder
+    /// A table, a folder of images, a model file, or a run folder; - is standard input
     #[arg(value_name = "FILE|RUN")]
     path: PathBuf,
     #[command(flatten)]
@@ -31,7 +34,12 @@ pub struct InspectArgs {
 }
 
 pub fn run(args: &InspectArgs) -> Result {
-    let found = inspect(&args.path, &args.table.read_options())?;
+    let passed = match args.path.as_os_str() == "-" {
+        true => Some(Passing::input()?),
+        false => None,
+    };
+    let path = passed.as_ref().map_or(args.path.clone(), Passing::path);
+    let found = inspect(&path, &args.table.read_options())?;
     if args.json {
         output::print_json(&json!(found))?;
     } else {
@@ -62,9 +70,10 @@ fn damaged(view: &RunView) -> Failure {
 fn table(view: &TableView) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["column", "holds"]);
+    table.set_header(["column", "holds", "missing", "values"]);
     for column in &view.columns {
-        table.add_row([&column.name, &column.holds]);
+        let missing = column.missing.to_string();
+        table.add_row([&column.name, &column.holds, &missing, &values(column)]);
     }
     format!(
         "{}\n{} rows, {} columns\n{}\n",
@@ -73,6 +82,24 @@ fn table(view: &TableView) -> String {
         view.columns.len(),
         table.trim_fmt()
     )
+}
+
+/// From where to where numbers go; which texts there are.
+fn values(column: &ColumnView) -> String {
+    const SHOWN: usize = 8;
+    if let Some((least, most)) = &column.range {
+        return format!("{least} to {most}");
+    }
+    match &column.values {
+        Some(values) if values.len() <= SHOWN => values.join(", "),
+        Some(values) => format!(
+            "{} different: {}, …",
+            values.len(),
+            values[..SHOWN].join(", ")
+        ),
+        None if column.holds == "text" => "more than 20 different".into(),
+        None => String::new(),
+    }
 }
 
 fn model(view: &ModelView) -> String {

@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use driftline::reading::{ColumnChoice, Note, NoteCode};
-use driftline::runs::{Bundle, RunFolder, RunManifest, predict};
+use driftline::reading::{ColumnChoice, Files, Note, NoteCode};
+use driftline::runs::{Bundle, Format, RunFolder, RunManifest, predict};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
 use crate::verbosity::Verbosity;
-use crate::your_data::arguments::{TableArgs, ThreadArgs, data};
-use crate::{interrupt, output};
+use crate::your_data::arguments::{TableArgs, ThreadArgs, data, expect_new};
+use crate::your_data::standard::Passing;
+use crate::{interrupt, notes, output};
 
 #[derive(Debug, Args)]
 #[command(
@@ -19,6 +20,7 @@ use crate::{interrupt, output};
   driftline predict run --input today.csv --id customer --out predictions.csv
   driftline predict run --version 0 --input today.csv --out unadapted.parquet
   driftline predict model.safetensors --input today.csv --out predictions.csv
+  gunzip -c today.csv.gz | driftline predict run --input - --out - | head
 
 The output has the columns of --id, then `class`, then a column `p_NAME` with the probability of each class."
 )]
@@ -26,7 +28,7 @@ pub struct PredictArgs {
     /// Run folder from `driftline adapt`, or a model file
     #[arg(value_name = "RUN|MODEL")]
     model: PathBuf,
-    /// Files to predict for, or patterns
+    /// Files to predict for, or patterns; - is standard input
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     input: Vec<String>,
     /// Version of the run: the model after window N, 0 for the source model [default: the current one]
@@ -35,31 +37,56 @@ pub struct PredictArgs {
     /// Column to pass through; may be repeated
     #[arg(long, value_name = "COL")]
     id: Vec<String>,
-    /// File for the predictions: P.csv or P.parquet
+    /// File for the predictions: P.csv or P.parquet; - is standard output
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
     threads: ThreadArgs,
+    /// Replace the file if it exists
+    #[arg(long)]
+    force: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
+    let standard = match args.out.as_os_str() == "-" {
+        true => Some(Passing::output()?),
+        false => {
+            expect_table(&args.out)?;
+            expect_new(&args.out, args.force)?;
+            None
+        }
+    };
+    if standard.is_some() && args.json {
+        return Err(Failure::usage(
+            "standard output cannot hold predictions and JSON",
+            "name a file with --out, or omit --json",
+        ));
+    }
+    let out = standard.as_ref().map_or(args.out.clone(), Passing::path);
     let runtime = args.threads.runtime(interrupt::listen());
     let bundle = open(&args.model, args.version)?.with_runtime(&runtime)?;
     let choice = ColumnChoice {
         ids: args.id.clone(),
         ..args.table.choice()
     };
-    let input = data(&args.input)?;
+    let passed = match &args.input[..] {
+        [only] if only == "-" => Some(Passing::input()?),
+        _ => None,
+    };
+    let input = match &passed {
+        Some(passed) => Files::new([passed.path()])?,
+        None => data(&args.input)?,
+    };
     let read = args.table.read_options();
-    let done = predict(&bundle, &input, &choice, &read, &args.out, &runtime)?;
+    let done = predict(&bundle, &input, &choice, &read, &out, &runtime)?;
     // That the input has the column of the classes is no news here: there is nothing to score.
     let news = |note: &&Note| note.code != NoteCode::LabelIgnored;
-    output::tell_notes(done.notes.as_slice().iter().filter(news));
+    notes::tell(done.notes.as_slice().iter().filter(news), verbosity);
     let counts = bundle.classes().iter().zip(&done.class_counts);
     if args.json {
         let counts: serde_json::Map<_, _> = counts.map(|(c, n)| (c.clone(), json!(n))).collect();
@@ -73,9 +100,22 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
             "{rows} rows by version {version}: {}",
             counts.join(", ")
         ));
-        output::print(&format!("{}\n", args.out.display()))?;
+        match &standard {
+            Some(standard) => standard.send()?,
+            None => output::print(&format!("{}\n", args.out.display()))?,
+        }
     }
     Ok(Outcome::Done)
+}
+
+/// The name says what is written.
+fn expect_table(path: &Path) -> Result<()> {
+    Format::of(path).map(|_| ()).map_err(|error| {
+        Failure::usage(
+            error.to_string(),
+            "choose a name that ends so, or - for CSV on standard output",
+        )
+    })
 }
 
 /// The model of a run's version, or of a file.
@@ -84,7 +124,7 @@ pub fn open(path: &Path, version: Option<usize>) -> Result<Bundle> {
         return Ok(RunFolder::read(path)?.model(version)?);
     }
     match version {
-        Some(_) => Err(Failure::with_help(
+        Some(_) => Err(Failure::usage(
             format!(
                 "{} is a model file, which holds only one version",
                 path.display()

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use driftline::datasets::Cache;
 use driftline::experiment::Store;
-use driftline::files::write_whole;
+use driftline::files::{is_own_page, write_whole};
 use driftline::runs::{RunFolder, is_run};
 
 use crate::cache::CacheArgs;
@@ -36,7 +36,7 @@ pub fn run(args: &ReportArgs, verbosity: Verbosity) -> Result {
         0 => {}
         runs if runs == args.folders.len() => return report_runs(args, verbosity),
         _ => {
-            return Err(Failure::with_help(
+            return Err(Failure::usage(
                 "some of the folders are runs on your own data, others are experiments",
                 "report runs and experiments separately",
             ));
@@ -50,10 +50,10 @@ pub fn run(args: &ReportArgs, verbosity: Verbosity) -> Result {
     for store in &stores {
         output::warn_of_lines(store, " and is left out");
     }
-    let page = args
-        .html
-        .clone()
-        .unwrap_or_else(|| args.folders[0].join("report.html"));
+    let page = match &args.html {
+        Some(page) => page.clone(),
+        None => own_page(&args.folders[0])?,
+    };
     // Without a cache folder there are no data to draw, which is no fault of the results.
     let cache = args.cache.open().ok();
     write(&page, &driftline_report::html(&stores, cache.as_ref())?)?;
@@ -84,7 +84,7 @@ fn report_runs(args: &ReportArgs, verbosity: Verbosity) -> Result {
         }
         None if runs.len() == 1 => RunFolder::open(&args.folders[0])?.write_report(&html)?,
         None => {
-            return Err(Failure::with_help(
+            return Err(Failure::usage(
                 "a report on several runs has no folder of its own",
                 "name the file: --html FILE",
             ));
@@ -103,6 +103,15 @@ fn report_runs(args: &ReportArgs, verbosity: Verbosity) -> Result {
         output::print(&format!("{}\n", page.display()))?;
     }
     Ok(Outcome::Done)
+}
+
+/// The report in a folder of ours, which does not replace a page of somebody else's.
+pub fn own_page(folder: &Path) -> Result<PathBuf> {
+    let path = folder.join("report.html");
+    match path.exists() && !is_own_page(&path) {
+        true => Err(driftline::Error::Foreign { path }.into()),
+        false => Ok(path),
+    }
 }
 
 /// Writes every chart of these experiments to `folder`.

@@ -12,7 +12,7 @@ use crate::commands::adapt::finish;
 use crate::failure::{Outcome, Result};
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{ReadArgs, ThreadArgs, data};
-use crate::{interrupt, output};
+use crate::{interrupt, notes, output};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -49,13 +49,13 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
     let input = data(&args.input)?;
     let read = args.read.options();
     if args.dry_run {
-        return dry_run(args, &input);
+        return dry_run(args, &input, verbosity);
     }
     let mut run = RunFolder::open(&args.run)?;
     let stepped = step(&mut run, &input, args.answers.as_deref(), &read, &runtime)?;
     match stepped {
         Stepped::Known(window) => {
-            say_known(window);
+            say_known(window, verbosity);
             if args.json {
                 output::print_json(
                     &json!({ "run": args.run, "changed": false, "window": window }),
@@ -64,7 +64,7 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
         }
         Stepped::Added(_) => {
             if let Some(record) = run.records().last() {
-                output::tell_notes(record.notes.as_slice());
+                notes::tell(record.notes.as_slice(), verbosity);
                 verbosity.say(&words::window(record, run.manifest().windows));
             }
             finish(&mut run, args.json, verbosity)?;
@@ -73,16 +73,26 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
     Ok(Outcome::Done)
 }
 
-fn dry_run(args: &StepArgs, input: &Files) -> Result {
+fn dry_run(args: &StepArgs, input: &Files, verbosity: Verbosity) -> Result {
     let run = RunFolder::read(&args.run)?;
     let known = run.window_of(&InputDigest::of_all(input.paths())?);
-    let next = run.manifest().windows + 1;
+    let (finished, planned) = (run.manifest().windows, run.manifest().planned);
+    if known.is_none() && finished < planned {
+        let path = args.run.clone();
+        return Err(driftline::Error::Unfinished {
+            path,
+            finished,
+            planned,
+        }
+        .into());
+    }
+    let next = finished + 1;
     if args.json {
         output::print_json(&json!({ "run": args.run, "known_as": known, "next_window": next }))?;
         return Ok(Outcome::Done);
     }
     match known {
-        Some(window) => say_known(window),
+        Some(window) => say_known(window, verbosity),
         None => output::print(&format!(
             "would make version {next} from version {}\n",
             run.manifest().current
@@ -91,11 +101,10 @@ fn dry_run(args: &StepArgs, input: &Files) -> Result {
     Ok(Outcome::Done)
 }
 
-fn say_known(window: usize) {
-    match window {
-        0 => output::tell("note: this is the stream of the run itself; nothing was changed"),
-        n => output::tell(&format!(
-            "note: the run has seen these contents as window {n}; nothing was changed"
-        )),
-    }
+fn say_known(window: usize, verbosity: Verbosity) {
+    let seen = match window {
+        0 => "this is the stream of the run itself".into(),
+        n => format!("the run has seen these contents as window {n}"),
+    };
+    verbosity.say(&format!("note: {seen}; nothing was changed"));
 }

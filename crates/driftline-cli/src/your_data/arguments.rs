@@ -34,6 +34,9 @@ pub struct ReadArgs {
     /// Field delimiter of CSV files [default: detected]
     #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
     delimiter: Option<u8>,
+    /// What stands before the decimals of numbers in CSV files: . or , [default: .]
+    #[arg(long, value_name = "CHAR", value_parser = ["." , ","], hide_possible_values = true)]
+    decimal: Option<String>,
     /// CSV files have no header line
     #[arg(long)]
     no_header: bool,
@@ -64,7 +67,7 @@ pub struct ComputeArgs {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ThreadArgs {
     /// Number of threads; results do not depend on it [default: all cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     threads: Option<NonZeroUsize>,
 }
 
@@ -111,6 +114,7 @@ impl ReadArgs {
     pub fn options(&self) -> ReadOptions {
         let mut options = ReadOptions {
             delimiter: self.delimiter,
+            decimal_comma: self.decimal.as_deref() == Some(","),
             header: self.no_header.then_some(false),
             ..ReadOptions::default()
         };
@@ -172,6 +176,12 @@ pub fn expect_new(path: &std::path::Path, force: bool) -> Result<()> {
     }
 }
 
+/// A number of rows, windows, epochs or threads.
+pub fn parse_count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "expected a whole number above 0".into())
+}
+
 fn parse_filter(text: &str) -> Result<RowFilter, String> {
     let parts = text
         .split_once('=')
@@ -207,6 +217,9 @@ mod tests {
     fn arguments_as_written() {
         let filter = parse_filter("a=b=c").unwrap();
         assert_eq!((&*filter.column, &*filter.value), ("a", "b=c"));
+        assert!(
+            parse_count("0").is_err() && parse_count("-3").is_err() && parse_count("3").is_ok()
+        );
         assert!(parse_filter("ab").is_err() && parse_filter("=b").is_err());
         assert_eq!(parse_delimiter(";"), Ok(b';'));
         assert_eq!(parse_delimiter("tab"), Ok(b'\t'));

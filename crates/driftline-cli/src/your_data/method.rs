@@ -4,12 +4,14 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use driftline::adapt::{Filter, Named, Settings, TrainingSpec};
 use driftline::data::{Fraction, Period, Positive};
 use driftline::experiment::read_settings;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::arguments::parse_count;
 use crate::failure::{Failure, Result};
 
 /// Flags win over the file, and the file over the defaults.
@@ -20,10 +22,10 @@ pub struct MethodArgs {
     settings: Option<PathBuf>,
     /// How the stream is followed: gradual (one window after another), target (only the last window), all (the whole
     /// stream at once), accumulate (each window with all before it), or source (watch without learning) [default: gradual]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = methods(), hide_possible_values = true)]
     method: Option<String>,
     /// How often target and all repeat [default: once per window]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     repeats: Option<NonZeroUsize>,
     /// How inputs are brought into the model's frame [default: none]
     #[arg(long, value_name = "NAME")]
@@ -59,7 +61,7 @@ pub struct MethodArgs {
     #[arg(long, value_name = "WEIGHT", value_parser = parse_positive)]
     replay: Option<Positive>,
     /// Rows per mini-batch of a network [default: 32]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
     batch_size: Option<NonZeroUsize>,
     /// Radius of sharpness-aware training of a network [default: none]
     #[arg(long, value_name = "RADIUS", value_parser = parse_positive)]
@@ -73,10 +75,10 @@ pub struct MethodArgs {
 #[derive(Args, Clone, Debug)]
 pub struct WindowArgs {
     /// Rows per window [default: 500]
-    #[arg(long, value_name = "N", conflicts_with_all = ["windows", "every"])]
+    #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with_all = ["windows", "every"])]
     window: Option<NonZeroUsize>,
     /// Split the stream into N windows
-    #[arg(long, value_name = "N", conflicts_with = "every")]
+    #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with = "every")]
     windows: Option<NonZeroUsize>,
     /// One window per calendar period (P7D, P1M, PT6H) or, for numeric times, per step of this size; needs --time
     #[arg(long, value_name = "PERIOD", requires = "time", value_parser = parse_period)]
@@ -160,6 +162,13 @@ impl WindowArgs {
             _ => None,
         })
     }
+}
+
+/// What `--method` may be; two go by other names in files.
+fn methods() -> PossibleValuesParser {
+    let shown = ["gradual", "target", "all", "accumulate", "source"].map(PossibleValue::new);
+    let hidden = ["pooled", "source-only"].map(|name| PossibleValue::new(name).hide(true));
+    PossibleValuesParser::new(shown.into_iter().chain(hidden))
 }
 
 fn read(path: &Path) -> Result<Settings> {

@@ -3,5 +3,6 @@
 pub mod arguments;
 pub mod machine;
 pub mod method;
+pub mod standard;
 pub mod start;
 pub mod watch;

@@ -7,7 +7,7 @@ use clap::Args;
 use driftline::models::Preset;
 use driftline::runs::Start;
 
-use super::arguments::data;
+use super::arguments::{data, parse_count};
 use crate::failure::{Failure, Result};
 
 /// What `--model` may name when a model is to be trained.
@@ -28,7 +28,7 @@ pub struct StartArgs {
     #[arg(long, value_name = "FILE|KIND", required_unless_present = "source", long_help = format!("Model file from `driftline fit`; with --source, the kind of model to train. {KINDS}"))]
     model: Option<String>,
     /// Epochs of a network on the source and on each window [default: 20]
-    #[arg(long, value_name = "N", requires = "source")]
+    #[arg(long, value_name = "N", value_parser = parse_count, requires = "source")]
     epochs: Option<NonZeroUsize>,
 }
 
@@ -41,7 +41,7 @@ impl StartArgs {
         let name = self.model.as_deref().unwrap_or_default();
         let path = PathBuf::from(name);
         if name.parse::<Preset>().is_ok() && !path.exists() {
-            return Err(Failure::with_help(
+            return Err(Failure::usage(
                 format!("there is no model file `{}`", path.display()),
                 "to train a model of this kind, name a labelled source: --source FILE --label COL",
             ));

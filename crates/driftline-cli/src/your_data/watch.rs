@@ -1,17 +1,21 @@
 //! Progress of an adaptation on standard error: a line per window, or a bar on a terminal.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use driftline::reading::Notes;
 use driftline::runs::{Bundle, Watch, WindowRecord};
 use driftline_report::words;
 use indicatif::ProgressBar;
 
 use crate::verbosity::Verbosity;
-use crate::{output, progress};
+use crate::{notes, progress};
 
 /// Watches one command.
 pub struct Watcher {
     verbosity: Verbosity,
     bar: Option<ProgressBar>,
+    /// What came up so far: of the source, and of the stream with all its windows.
+    notes: Mutex<(Notes, Notes)>,
 }
 
 impl Watcher {
@@ -19,6 +23,7 @@ impl Watcher {
         Self {
             verbosity,
             bar: progress::bar(verbosity, 0),
+            notes: Mutex::default(),
         }
     }
 
@@ -29,17 +34,29 @@ impl Watcher {
         }
     }
 
-    pub fn end(&self) {
+    /// Clears the bar, and tells what came up where all went well: notes beside an error would hide it.
+    pub fn end<T>(&self, result: driftline::Result<T>) -> driftline::Result<T> {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+        if result.is_ok() {
+            let (mut all, stream) = std::mem::take(&mut *self.notes());
+            all.extend(stream);
+            notes::tell(all.as_slice(), self.verbosity);
+        }
+        result
+    }
+
+    fn notes(&self) -> MutexGuard<'_, (Notes, Notes)> {
+        self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Watch for Watcher {
     fn fitted(&self, source: &Bundle) {
         self.say(&words::fitted(source));
-        self.noted(&source.source.notes);
+        // Every seed reads the same source.
+        self.notes().0 = source.source.notes.clone();
     }
 
     fn begin(&self, windows: usize, finished: usize) {
@@ -55,11 +72,7 @@ impl Watch for Watcher {
     }
 
     fn noted(&self, notes: &Notes) {
-        let tell = || output::tell_notes(notes.as_slice());
-        match &self.bar {
-            Some(bar) => bar.suspend(tell),
-            None => tell(),
-        }
+        self.notes().1.extend(notes.clone());
     }
 
     fn window(&self, record: &WindowRecord, windows: usize) {

@@ -111,7 +111,7 @@ fn faulty_streams_are_refused_with_their_place_and_nothing_is_written() {
                 .unwrap()
                 .file_name()
                 .to_string_lossy()
-                .starts_with(".tmp")
+                .ends_with(".tmp")
         });
         assert_eq!(half.count(), 0, "{name}");
     }
@@ -184,7 +184,7 @@ fn models_and_runs_that_are_none_are_refused() {
         .replacen("\"format\": 2", "\"format\": 99", 1);
     place.write("run/manifest.json", manifest);
     for command in [
-        "predict run --input stream.csv --out p.csv",
+        "predict run --input stream.csv --out q.csv",
         "step run --input source.csv",
         "rollback run --to 1",
         "report run",

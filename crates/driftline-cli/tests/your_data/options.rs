@@ -126,13 +126,13 @@ fn truth_values_agree_however_they_are_written() {
     place.good("fit --source words.csv --label label --out m.safetensors");
     let predicted = |yes: &str, no: &str| {
         place.write("other.csv", table(yes, no));
-        place.good("predict m.safetensors --input other.csv --out p.csv");
+        place.good("predict m.safetensors --input other.csv --out p.csv --force");
         place.read("p.csv")
     };
     let expected = predicted("True", "False");
     assert_eq!(predicted("true", "false"), expected);
     assert_eq!(predicted("1", "0"), expected);
-    let some = "predict m.safetensors --input other.csv --where flag=TRUE --out p.csv";
+    let some = "predict m.safetensors --input other.csv --where flag=TRUE --out p.csv --force";
     assert_eq!(place.json(some)["rows"], 30);
 }
 
@@ -143,7 +143,7 @@ fn an_export_writes_over_nothing_but_graphs() {
         "fit {SOURCE} --time day --id id --out m.safetensors"
     ));
     let model = std::fs::read(place.at("m.safetensors")).unwrap();
-    let message = place.bad("export m.safetensors --onnx m.safetensors", 1);
+    let message = place.bad("export m.safetensors --onnx m.safetensors", 2);
     assert!(message.contains(".onnx"), "{message}");
     assert_eq!(std::fs::read(place.at("m.safetensors")).unwrap(), model);
     place.good("export m.safetensors --onnx m.onnx");

@@ -4,8 +4,9 @@ mod lock;
 
 pub(crate) use lock::FolderLock;
 
+use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use crate::{Error, Result};
@@ -23,7 +24,7 @@ pub fn write_with(path: &Path, write: impl FnOnce(&File) -> Result<()>) -> Resul
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let aside = new_aside(folder).map_err(Error::io(path))?;
+    let aside = new_aside(folder).map_err(|error| Error::io(path)(nameless(folder, &error)))?;
     write(aside.as_file())?;
     aside.as_file().sync_all().map_err(Error::io(path))?;
     aside
@@ -32,17 +33,65 @@ pub fn write_with(path: &Path, write: impl FnOnce(&File) -> Result<()>) -> Resul
     Ok(())
 }
 
-/// A temporary file with the permissions of an ordinary one: results are for others to read, too.
-#[cfg(unix)]
-fn new_aside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    use std::os::unix::fs::PermissionsExt;
-    let ordinary = std::fs::Permissions::from_mode(0o666);
-    tempfile::Builder::new()
-        .permissions(ordinary)
-        .tempfile_in(folder)
+/// Whether the page at `path` is one of ours, as its head says.
+pub fn is_own_page(path: &Path) -> bool {
+    let mut head = vec![];
+    let read = File::open(path).and_then(|file| file.take(4096).read_to_end(&mut head));
+    let own = "<meta name=\"generator\" content=\"driftline ";
+    read.is_ok() && String::from_utf8_lossy(&head).contains(own)
 }
 
-#[cfg(not(unix))]
+/// Whether this is the name of a file that a killed writer of ours may have left.
+pub(crate) fn is_leftover(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    name.starts_with(BEGINNING) && name.ends_with(END)
+}
+
+const BEGINNING: &str = ".driftline-";
+const END: &str = ".tmp";
+
+/// Why nothing can be written into `folder`, without the name of a file that nobody asked for.
+fn nameless(folder: &Path, error: &std::io::Error) -> std::io::Error {
+    match folder.is_dir() {
+        true => error.kind().into(),
+        false => std::io::Error::new(error.kind(), "the folder of this file does not exist"),
+    }
+}
+
+/// A temporary file with the permissions of an ordinary one: results are for others to read, too.
 fn new_aside(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    tempfile::NamedTempFile::new_in(folder)
+    let mut aside = tempfile::Builder::new();
+    aside.prefix(BEGINNING).suffix(END);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        aside.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    aside.tempfile_in(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_the_file_that_was_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("nowhere").join("x.csv");
+        let message = write_whole(&path, b"").unwrap_err().to_string();
+        assert!(
+            message.starts_with(&path.display().to_string()),
+            "{message}"
+        );
+        assert!(message.contains("does not exist"), "{message}");
+        assert!(!message.contains(BEGINNING), "{message}");
+        assert!(!is_leftover(OsStr::new(".tmpabc")));
+        assert!(is_leftover(
+            new_aside(folder.path())
+                .unwrap()
+                .path()
+                .file_name()
+                .unwrap()
+        ));
+    }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{ColumnChoice, Field};
 use crate::Result;
-use crate::error::DataFault;
+use crate::error::{DataFault, nearest};
 
 /// Where the column `name` stands; `part` says what it is wanted for ("the label").
 pub(super) fn find(fields: &[Field], name: &str, part: &str, path: &Path) -> Result<usize> {
@@ -12,6 +12,43 @@ pub(super) fn find(fields: &[Field], name: &str, part: &str, path: &Path) -> Res
         .iter()
         .position(|field| field.name == name)
         .ok_or_else(|| missing(fields, name, part, path).into())
+}
+
+/// Refuses a table that lacks several of the columns that a model takes, all of them in one message.
+pub(super) fn expect_features(fields: &[Field], names: &[&str], path: &Path) -> Result<()> {
+    let is_there = |name: &str| fields.iter().any(|field| field.name == name);
+    let missing: Vec<&str> = names
+        .iter()
+        .copied()
+        .filter(|name| !is_there(name))
+        .collect();
+    if missing.len() < 2 {
+        return Ok(());
+    }
+    let other = missing.iter().filter_map(|name| {
+        let found = fields
+            .iter()
+            .find(|field| field.name.eq_ignore_ascii_case(name));
+        found.map(|field| &*field.name)
+    });
+    let other: Vec<&str> = other.collect();
+    let (lacking, all) = (missing.len(), names.len());
+    let fault = DataFault::new(
+        path,
+        format!(
+            "lacks {lacking} of the {all} columns that the model takes: {}",
+            list(missing.iter().copied())
+        ),
+    );
+    Err(fault
+        .help(match other.is_empty() {
+            true => format!("its columns are {}", list(fields.iter().map(|f| &*f.name))),
+            false => format!(
+                "capital and small letters differ: it has {}",
+                list(other.into_iter())
+            ),
+        })
+        .into())
 }
 
 fn missing(fields: &[Field], name: &str, part: &str, path: &Path) -> DataFault {
@@ -24,13 +61,8 @@ fn missing(fields: &[Field], name: &str, part: &str, path: &Path) -> DataFault {
             "the whole line `{cut}` was taken for one column: name the right delimiter with {{delimiter}}"
         ));
     }
-    let likeness = |field: &&Field| (strsim::jaro_winkler(&field.name, name) * 1e6) as u64;
-    let close = fields
-        .iter()
-        .max_by_key(likeness)
-        .filter(|field| likeness(field) > 800_000);
-    match close {
-        Some(close) => fault.help(format!("did you mean `{}`?", close.name)),
+    match nearest(name, fields.iter().map(|field| &*field.name)) {
+        Some(close) => fault.help(format!("did you mean `{close}`?")),
         None => fault.help(format!(
             "its columns are {}",
             list(fields.iter().map(|f| &*f.name))

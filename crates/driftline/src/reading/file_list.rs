@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::files::open;
-use super::{Column, Field, Frame, Frames, InputDigest, Kind, ReadOptions};
+use super::{Column, Field, Frame, Frames, InputDigest, Kind, ReadOptions, Stored};
 use crate::Result;
 use crate::error::DataFault;
 
@@ -19,6 +19,9 @@ pub(super) struct FileListFrames {
     /// Of the files before `current`.
     digests: Vec<InputDigest>,
     detected: String,
+    /// The columns that the first file has, and those of other files that it lacks.
+    known: Vec<String>,
+    passed_over: Vec<(PathBuf, String)>,
 }
 
 impl FileListFrames {
@@ -26,6 +29,8 @@ impl FileListFrames {
         let first = open(&paths[0], options)?;
         let fields = first.fields().to_vec();
         Ok(Self {
+            known: names_of(&*first),
+            passed_over: vec![],
             files: paths.to_vec(),
             detected: format!("{} files, the first: {}", paths.len(), first.detected()),
             places: (0..fields.len()).collect(),
@@ -86,6 +91,12 @@ impl FileListFrames {
     }
 }
 
+/// All columns of a file, also those that are not wanted.
+fn names_of(frames: &dyn Frames) -> Vec<String> {
+    let fields = frames.all_fields().unwrap_or(frames.fields());
+    fields.iter().map(|field| field.name.clone()).collect()
+}
+
 impl Frames for FileListFrames {
     fn fields(&self) -> &[Field] {
         &self.fields
@@ -116,10 +127,24 @@ impl Frames for FileListFrames {
             let path = &self.files[self.file + 1];
             let next = open(path, &self.options)?;
             self.places = self.places_in(&*next, path)?;
+            for name in names_of(&*next) {
+                if !self.known.contains(&name) {
+                    self.known.push(name.clone());
+                    self.passed_over.push((path.clone(), name));
+                }
+            }
             self.digests.extend(self.current.digests()?);
             self.current = next;
             self.file += 1;
         }
+    }
+
+    fn stored_as(&self, column: &str) -> Stored {
+        self.current.stored_as(column)
+    }
+
+    fn passed_over(&self) -> &[(PathBuf, String)] {
+        &self.passed_over
     }
 
     fn detected(&self) -> String {

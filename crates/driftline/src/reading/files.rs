@@ -138,6 +138,10 @@ impl Format {
             ([0x89, b'H', b'D', b'F', ..], _) => {
                 fault("is an HDF5 file", "save the table as Parquet, NPZ or CSV")
             }
+            (text, _) if is_json(text) => fault(
+                "holds JSON, which is not read",
+                "save the table as Parquet or CSV: pandas.read_json(path, lines=True).to_parquet(…) for JSON lines",
+            ),
             _ => Ok(Format::Csv),
         }
     }
@@ -176,6 +180,14 @@ impl Format {
             .find(|(end, _)| name.ends_with(end))
             .map(|(_, format)| *format)
     }
+}
+
+/// An object, or a list of objects: no line of CSV begins so.
+fn is_json(start: &[u8]) -> bool {
+    let text = start.trim_ascii_start();
+    let text = text.strip_prefix(b"[").unwrap_or(text).trim_ascii_start();
+    let inside = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    inside.is_some_and(|inside| inside.starts_with(b"\""))
 }
 
 /// The first bytes, unpacked if the file is gzip.

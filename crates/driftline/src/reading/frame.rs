@@ -33,6 +33,16 @@ pub trait Frames: Send {
         None
     }
 
+    /// How the format stores the values of a column, where it says so: what was passed through can then be written alike.
+    fn stored_as(&self, _column: &str) -> Stored {
+        Stored::Text
+    }
+
+    /// Columns of later files that the first one lacks, and that are not given: the file and the name. Known at the end.
+    fn passed_over(&self) -> &[(PathBuf, String)] {
+        &[]
+    }
+
     /// Whether the files are hashed while they are read, which [`ReadOptions::digest`] asks for. Where they are not,
     /// because there is no file, whoever reads them hashes the frames.
     fn hashes_files(&self) -> bool {
@@ -70,6 +80,16 @@ where
     fn open(&self, options: &ReadOptions) -> Result<Box<dyn Frames>> {
         self(options)
     }
+}
+
+/// A type of values that a file may fix for a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// Text, or nothing that is fixed.
+    Text,
+    Whole,
+    Number,
+    Moment,
 }
 
 /// A column's name and what it holds.

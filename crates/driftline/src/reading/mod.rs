@@ -31,7 +31,7 @@ pub use digest::InputDigest;
 pub(crate) use digest::blake3;
 pub use encoding::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows};
 pub use files::{Files, open};
-pub use frame::{Column, Field, Frame, FrameSource, Frames, Kind, Numbers};
+pub use frame::{Column, Field, Frame, FrameSource, Frames, Kind, Numbers, Stored};
 pub use guard::is_guarded;
 pub use notes::{Note, NoteCode, Notes};
 pub use numbers::read_numbers;

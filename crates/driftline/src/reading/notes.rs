@@ -25,6 +25,8 @@ pub enum NoteCode {
     ConstantColumns,
     /// Texts of the source of which hardly two rows share one: names of rows rather than categories.
     ManyCategories,
+    /// Whole numbers of the source of which no two rows share one: the numbers of the rows rather than a quantity.
+    RowNumbers,
     /// Texts of the source that are numbers but for a few.
     MostlyNumbers,
     /// A column of the source that the answers are in: it is no feature.
@@ -42,6 +44,8 @@ pub enum NoteCode {
     EmptyPeriods,
     /// What became of the rows after the last full window.
     Tail,
+    /// Windows with hardly enough rows to learn from.
+    SmallWindows,
     /// Rows that `--where` left out.
     Filtered,
     /// The filter left nothing, or one class: the model before the window was kept.
@@ -107,6 +111,21 @@ impl Notes {
         }
     }
 
+    /// Notes windows of fewer rows than five for each class, or than twenty.
+    pub(crate) fn add_small_windows(&mut self, sizes: &[usize], classes: usize) {
+        let least = (5 * classes).max(20);
+        let small: Vec<usize> = sizes.iter().copied().filter(|&rows| rows < least).collect();
+        let Some(smallest) = small.iter().min() else {
+            return;
+        };
+        let (count, all) = (small.len(), sizes.len());
+        self.add(NoteCode::SmallWindows, "", 1, || {
+            format!(
+                "{count} of {all} windows have fewer than {least} rows, the smallest {smallest}: too few to learn {classes} classes from"
+            )
+        });
+    }
+
     pub fn as_slice(&self) -> &[Note] {
         &self.notes
     }
@@ -128,7 +147,8 @@ impl Note {
         Some(match self.code {
             NoteCode::LabelIgnored => format!("{{answers}} {name} would score by it").into(),
             NoteCode::MostlyNumbers => format!("categories are meant: {{category}} {name}").into(),
-            NoteCode::ManyCategories => format!(
+            NoteCode::SmallWindows => "larger ones: {window} or {every}".into(),
+            NoteCode::ManyCategories | NoteCode::RowNumbers => format!(
                 "pass it through with {{id}} {name}, or leave it out with {{exclude}} {name}"
             )
             .into(),

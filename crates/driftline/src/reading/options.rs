@@ -10,6 +10,8 @@ use crate::data::Shape;
 pub struct ReadOptions {
     /// CSV: the byte between fields.
     pub delimiter: Option<u8>,
+    /// CSV: numbers are written with a comma before their decimals (3,14) instead of a point.
+    pub decimal_comma: bool,
     /// CSV: whether the first line names the columns.
     pub header: Option<bool>,
     /// Only these columns; all if none. Names that the file lacks are passed over.
@@ -53,7 +55,7 @@ pub struct Limits {
     pub columns: usize,
     /// Bytes of one line or record of text.
     pub record: u64,
-    /// Bytes of one array, of one row group or of one picture, unpacked.
+    /// Bytes of all arrays of a file, of one row group or of one picture, unpacked.
     pub unpacked: u64,
     /// Bytes of the rows held in memory at once: a source, a window, an unsorted part of a stream.
     pub memory: u64,

@@ -8,7 +8,8 @@ use super::digest::Identity;
 use super::encoding::Applied;
 use super::schema::{self, Opened};
 use super::{
-    ColumnChoice, Encoding, FrameSource, Frames, InputDigest, NoteCode, Notes, ReadOptions, Time,
+    ColumnChoice, Encoding, FrameSource, Frames, InputDigest, NoteCode, Notes, ReadOptions, Stored,
+    Time,
 };
 use crate::data::Inputs;
 use crate::error::DataFault;
@@ -237,6 +238,11 @@ impl RowReader {
 
     pub fn files(&self) -> &[PathBuf] {
         &self.applied.files
+    }
+
+    /// How the file stores a column that is passed through.
+    pub(crate) fn stored_as(&self, column: &str) -> Stored {
+        self.frames.stored_as(column)
     }
 
     /// What was handled so far.

@@ -222,7 +222,11 @@ impl Adapt {
                     what: "holds another run: other settings or other data".into(),
                 });
             }
-            Some(_) => RunFolder::open_with(&self.folder, &self.registry)?,
+            Some(_) => {
+                let run = RunFolder::open_with(&self.folder, &self.registry)?;
+                run.expect_own_report()?;
+                run
+            }
             None => {
                 let claim = RunFolder::claim(&self.folder, self.replace)?;
                 let source = ready.train()?;

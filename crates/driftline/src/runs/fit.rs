@@ -84,7 +84,10 @@ impl Fit {
 
     /// Where no stream follows that might have them, the columns of time and identifiers must be in the source.
     pub(super) fn expect_columns(&self, source: &dyn FrameSource) -> Result<()> {
-        let frames = source.open(&self.read)?;
+        let mut read = self.read.clone();
+        read.text.extend(self.choice.ids.clone());
+        read.text.extend(self.choice.time.clone());
+        let frames = source.open(&read)?;
         self.choice.expect_in(frames.fields(), &frames.files()[0])
     }
 

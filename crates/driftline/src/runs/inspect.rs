@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::column_view::Seen;
 use super::folder::{FileState, RunFolder, RunManifest};
 use super::model_file::Bundle;
 use super::record::WindowRecord;
@@ -29,10 +30,16 @@ pub struct TableView {
     pub columns: Vec<ColumnView>,
 }
 
+/// A column, with what its values are like.
 #[derive(Clone, Debug, Serialize)]
 pub struct ColumnView {
     pub name: String,
     pub holds: String,
+    pub missing: u64,
+    /// The least and the greatest number or moment.
+    pub range: Option<(String, String)>,
+    /// Different values, where they are few.
+    pub values: Option<Vec<String>>,
 }
 
 /// A model file.
@@ -69,23 +76,19 @@ pub fn inspect(path: &Path, read: &ReadOptions) -> Result<Inspection> {
         return Ok(Inspection::Model(Box::new(ModelView::of(&bundle))));
     }
     let mut frames = reading::open(path, read)?;
-    let columns = frames.fields().iter().map(|field| ColumnView {
-        name: field.name.clone(),
-        holds: match field.kind {
-            reading::Kind::Image(shape) => format!("pictures, {shape}"),
-            kind => kind.name().into(),
-        },
-    });
-    let columns = columns.collect();
+    let mut columns: Vec<Seen> = frames.fields().iter().map(Seen::new).collect();
     let detected = frames.detected();
     let mut rows = 0;
     while let Some(frame) = frames.next_frame()? {
         rows += frame.rows as u64;
+        for (seen, column) in columns.iter_mut().zip(&frame.columns) {
+            seen.see(column);
+        }
     }
     Ok(Inspection::Table(TableView {
         detected,
         rows,
-        columns,
+        columns: columns.into_iter().map(Seen::finish).collect(),
     }))
 }
 

@@ -4,6 +4,7 @@
 
 mod adapt;
 mod adapter;
+mod column_view;
 mod compare;
 mod export;
 mod fit;

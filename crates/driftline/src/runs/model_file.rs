@@ -1,6 +1,7 @@
 //! The MODEL file: a model with all that is needed to use it and to adapt it further — how rows become inputs, the names
 //! of the classes, the learner's settings, and what it was made from. One safetensors file with a JSON header.
 
+use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -140,6 +141,14 @@ impl Bundle {
             source,
             policy,
         })
+    }
+
+    /// Whether the file at `path` begins as ours do, sound or not: only such a one may be replaced by another.
+    pub fn is_at(path: &Path) -> bool {
+        const START: &[u8] = b"{\"__metadata__\":{\"driftline\":";
+        let mut start = [0; 8 + START.len()];
+        let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+        read.is_ok() && start[8..] == *START
     }
 
     /// Writes the file whole or not at all.

@@ -7,7 +7,7 @@ use super::model_file::Bundle;
 use super::predictions::{Format, Sink};
 use crate::files::write_with;
 use crate::models::Runtime;
-use crate::reading::{ColumnChoice, FrameSource, Notes, ReadOptions, RowReader};
+use crate::reading::{ColumnChoice, FrameSource, Notes, ReadOptions, RowReader, Stored};
 use crate::{Error, Result};
 
 /// What was predicted.
@@ -51,7 +51,9 @@ fn write_predictions(
     let mut counts = vec![0; bundle.classes().len()];
     let mut rows = 0;
     write_with(out, |file| {
-        let mut sink = Sink::new(format, file, out, &choice.ids, bundle.classes())?;
+        let ids = choice.ids.iter();
+        let ids: Vec<(String, Stored)> = ids.map(|id| (id.clone(), reader.stored_as(id))).collect();
+        let mut sink = Sink::new(format, file, out, &ids, bundle.classes())?;
         while let Some(batch) = reader.next_rows()? {
             let (labels, probabilities) = bundle.predict(&batch)?;
             for (count, more) in counts.iter_mut().zip(labels.counts()) {

@@ -28,6 +28,7 @@ pub fn step(
     runtime: &Runtime,
 ) -> Result<Stepped> {
     runtime.install(|| {
+        run.expect_own_report()?;
         let (finished, planned) = (run.manifest().windows, run.manifest().planned);
         let mut choice = run.manifest().settings.choice.clone();
         match answers {
@@ -42,6 +43,7 @@ pub fn step(
         let mut notes = Notes::new();
         let read = limited(read, runtime);
         let (rows, inputs) = read_all_hashed(data, &source.encoding, &choice, &read, &mut notes)?;
+        notes.add_small_windows(&[rows.len()], source.classes().len());
         if let Some(window) = run.window_of(&inputs) {
             return Ok(Stepped::Known(window));
         }

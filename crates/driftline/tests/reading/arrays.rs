@@ -100,10 +100,36 @@ fn zip_bombs_are_refused() {
         bomb.npz: array x unpacks to 8000128 bytes, more than the 1048576 allowed
         help: save large arrays with numpy.save, unpacked, or split them"#]]
     .assert_eq(&said(&folder, &error));
+    // Nor may many arrays together have what one may not.
+    let part = npy("|u1", "(400000,)", &[0; 400_000]);
+    let parts = [("a.npy", &*part), ("b.npy", &*part), ("c.npy", &*part)];
+    let path = folder.write("parts.npz", zip(&parts, true, None));
+    let error = table(&path, &options).unwrap_err().to_string();
+    assert!(
+        error.contains("the arrays up to c unpack to 1200384 bytes"),
+        "{error}"
+    );
     let lying = zip(&[("x.npy", &zeros)], true, Some(1000));
     let path = folder.write("lying.npz", lying);
     let error = table(&path, &options).unwrap_err();
     assert!(error.to_string().contains("announces the shape"), "{error}");
+}
+
+/// However many arrays are read in step, their rows are handed out in pieces of one size.
+#[test]
+fn many_arrays_take_no_more_memory_than_one() {
+    let array = npy("<f4", "(5000, 10)", &f32s(&[0.5; 50_000]));
+    let names: Vec<String> = (0..100).map(|at| format!("a{at}_.npy")).collect();
+    let parts: Vec<(&str, &[u8])> = names.iter().map(|name| (&**name, &*array)).collect();
+    let folder = Folder::new();
+    let path = folder.write("many.npz", zip(&parts, true, None));
+    let mut frames = driftline::reading::open(&path, &ReadOptions::default()).unwrap();
+    let mut rows = vec![];
+    while let Some(frame) = frames.next_frame().unwrap() {
+        rows.push(frame.rows);
+    }
+    assert_eq!(rows.iter().sum::<usize>(), 5000);
+    assert!(rows.iter().all(|rows| rows * 4000 <= 4 << 20), "{rows:?}");
 }
 
 #[test]

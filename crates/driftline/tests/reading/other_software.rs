@@ -100,8 +100,7 @@ fn text_of_pandas_and_liac_arff() {
     agrees("pandas.csv", &ALL, true, as_text);
     agrees("semicolons.csv", &ALL, true, as_text);
     agrees("liac.arff", &ALL, true, as_text);
-    let with_index = ["c0", "number", "count", "city", "when", "label"];
-    agrees("with-index.csv.gz", &with_index, true, as_text);
+    agrees("with-index.csv.gz", &ALL, true, as_text);
 }
 
 #[test]

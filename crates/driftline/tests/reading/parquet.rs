@@ -63,6 +63,20 @@ fn every_truncation_is_an_error() {
 }
 
 #[test]
+fn raw_bytes_are_to_be_left_out() {
+    let mut bytes = parquet(4, 4, Compression::UNCOMPRESSED);
+    while let Some(at) = bytes.windows(4).position(|word| word == b"even") {
+        bytes[at] = 0xff;
+    }
+    let said = fault("a.parquet", bytes);
+    assert!(
+        said.contains("column `label`: holds bytes that are not UTF-8"),
+        "{said}"
+    );
+    assert!(said.contains("--exclude"), "{said}");
+}
+
+#[test]
 fn a_row_group_larger_than_allowed_is_refused() {
     let folder = Folder::new();
     let path = folder.write("a.parquet", parquet(1000, 1000, Compression::SNAPPY));

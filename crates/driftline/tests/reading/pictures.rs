@@ -75,6 +75,18 @@ fn a_csv_file_tells_order_and_columns() {
     }
 }
 
+/// A decoder would fill up the rest of it with grey.
+#[test]
+fn a_jpeg_that_was_cut_off_is_refused() {
+    let folder = Folder::new();
+    let whole = picture(32, 32, 100, true, "jpeg");
+    folder.write("a.jpeg", &whole);
+    read(&folder, ImageOptions::default()).unwrap();
+    folder.write("b.jpeg", &whole[..whole.len() - 20]);
+    let said = read(&folder, ImageOptions::default()).unwrap_err();
+    assert!(said.starts_with("b.jpeg: is cut off"), "{said}");
+}
+
 #[test]
 fn sizes_and_colours() {
     let folder = Folder::new();

@@ -219,7 +219,7 @@ fn unsorted_and_equal_times_are_sorted_and_noted() {
         .iter()
         .map(|note| note.code)
         .collect();
-    assert_eq!(codes, [NoteCode::Unsorted]);
+    assert_eq!(codes, [NoteCode::Unsorted, NoteCode::SmallWindows]);
     let windows: Vec<_> = stream.map(Result::unwrap).collect();
     assert_eq!(windows[0].rows.ids[0].values, ["10", "11"]);
     assert_eq!(windows[1].rows.ids[0].values, ["20", "30"]);

@@ -152,7 +152,7 @@ fn a_stopped_run_ends_with_the_same_bytes() {
             )
             .unwrap();
             fs::write(part.join("checkpoints/window-0005.safetensors"), "half").unwrap();
-            fs::write(part.join("checkpoints/.tmpabc"), "half").unwrap();
+            fs::write(part.join("checkpoints/.driftline-abc.tmp"), "half").unwrap();
         }
         adapt(&part).run(start(), stream(), &()).unwrap();
         assert_eq!(contents(&part), whole, "{model} {method}");

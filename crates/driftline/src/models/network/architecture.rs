@@ -6,11 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::layers::{BatchNorm, Conv, Dense, Dropout, Layer, Output, Padding, TensorSpec};
+use super::limits;
 use crate::data::{Fraction, NonNegative, Shape};
 use crate::{Error, Result};
-
-/// More numbers than any network here is meant to have: larger shapes are mistakes, or hostile files.
-const MOST_NUMBERS: usize = 1 << 28;
 
 /// The layers from the input to the scores of the classes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -105,15 +103,18 @@ impl Architecture {
                 "at least 2",
             ));
         }
+        limits::check_layers(self.layers.len())?;
         let mut shapes = vec![
-            checked_size(input)
+            limits::check_shape(input)
                 .map_err(|found| Error::mismatch("the input", "a size within reason", found))?,
         ];
         for (index, layer) in self.layers.iter().enumerate() {
             let before = shapes[index];
             let last = index + 1 == self.layers.len();
             let fits = if last == matches!(layer, Layer::Output(_)) {
-                layer.output(before, n_classes).and_then(checked_size)
+                limits::check_layer(layer, before)
+                    .and_then(|()| layer.output(before, n_classes))
+                    .and_then(limits::check_shape)
             } else if last {
                 Err("is the last layer, which must be `output`".into())
             } else {
@@ -121,19 +122,14 @@ impl Architecture {
             };
             let after = fits.and_then(|after| {
                 let tensors = layer.tensors(before, after);
-                match tensors.learned.iter().all(reasonable) {
-                    true => Ok(after),
-                    false => Err("has more weights than is reasonable".into()),
-                }
+                limits::check_tensors(&tensors.learned)?;
+                limits::check_total(&shapes, after)
             });
             shapes.push(after.map_err(|message| Error::Layer {
                 index,
                 layer: layer.name(),
                 message,
             })?);
-        }
-        if self.layers.is_empty() {
-            return Err(Error::empty("the list of layers"));
         }
         Ok(Blueprint {
             architecture: self.clone(),
@@ -211,26 +207,6 @@ impl Blueprint {
     pub fn n_parameters(&self) -> usize {
         self.learned().iter().map(|(_, spec)| spec.len()).sum()
     }
-}
-
-fn checked_size(shape: Shape) -> std::result::Result<Shape, String> {
-    let [height, width, channels] = super::layers::volume(shape);
-    let numbers = height
-        .checked_mul(width)
-        .and_then(|pixels| pixels.checked_mul(channels));
-    match numbers {
-        Some(1..=MOST_NUMBERS) => Ok(shape),
-        Some(0) => Err(format!("has {shape}, which is empty")),
-        _ => Err(format!("has {shape}, which is beyond reason")),
-    }
-}
-
-fn reasonable(spec: &TensorSpec) -> bool {
-    let product = spec
-        .dimensions
-        .iter()
-        .try_fold(1_usize, |product, &size| product.checked_mul(size));
-    product.is_some_and(|numbers| numbers <= MOST_NUMBERS)
 }
 
 fn regularized() -> Vec<Layer> {

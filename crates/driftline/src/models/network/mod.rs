@@ -8,6 +8,7 @@ mod inference;
 pub(crate) mod kernels;
 pub mod layers;
 mod learner;
+mod limits;
 mod model;
 mod phases;
 mod program;

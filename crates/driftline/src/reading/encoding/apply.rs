@@ -7,7 +7,7 @@ use super::classes::ClassLookup;
 use super::{Encoding, InputEncoding};
 use crate::Result;
 use crate::error::DataFault;
-use crate::reading::columns::find;
+use crate::reading::columns::{expect_features, find};
 use crate::reading::rows::RowBuffer;
 use crate::reading::selection::{Selection, cell_text};
 use crate::reading::{Column, ColumnChoice, Field, Frame, Frames, Kind, Notes};
@@ -62,6 +62,7 @@ impl Applied {
         files: &[PathBuf],
     ) -> Result<Self> {
         let path = &files[0];
+        expect_features(fields, &encoding.columns(), path)?;
         let mut columns = vec![];
         let mut width = 0;
         for (name, own) in encoding.columns().iter().zip(encoding.widths()) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::apply::Applied;
+use super::doubts::{decimal_comma, hardly_classes, numbers_rows};
 use super::statistics::{Pieces, Unfit, of_numbers, of_texts};
 use super::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes};
 use crate::data::Labels;
@@ -34,6 +35,14 @@ impl Encoding {
             .as_deref()
             .ok_or_else(|| Error::empty("the name of the label column"))?;
         let table = Table::read(source, choice, options, label)?;
+        for (path, name) in &table.passed_over {
+            if !choice.is_no_feature(name) {
+                notes.add(NoteCode::ColumnsUnused, name, 1, || {
+                    let (path, first) = (path.display(), table.path().display());
+                    format!("column `{name}` of {path} is not used, because {first}, the first file, lacks it")
+                });
+            }
+        }
         let classes = table.classes(options)?;
         let input = table.input(choice, options, how, notes)?;
         let encoding = Encoding {
@@ -54,6 +63,8 @@ struct Table {
     label: usize,
     detected: String,
     digests: Vec<InputDigest>,
+    /// Columns that only later files have.
+    passed_over: Vec<(std::path::PathBuf, String)>,
 }
 
 impl Table {
@@ -64,7 +75,10 @@ impl Table {
         label: &str,
     ) -> Result<Self> {
         let mut options = options.clone();
-        let text = choice.text_columns().chain([label]).map(String::from);
+        // What is to be left out is looked for as well, were it an index that otherwise would not be seen.
+        let named = choice.exclude.iter().map(String::as_str);
+        let text = choice.text_columns().chain([label]).chain(named);
+        let text = text.map(String::from);
         options
             .text
             .extend(text.chain(choice.categories.iter().cloned()));
@@ -135,6 +149,7 @@ impl Table {
             frames: kept,
             label,
             detected: frames.detected(),
+            passed_over: frames.passed_over().to_vec(),
             digests: identity.digests(&mut *frames)?,
         })
     }
@@ -178,6 +193,19 @@ impl Table {
             }
         }
         let classes = classes::in_order(seen.iter().map(String::as_str));
+        let rows: usize = self.frames.iter().map(|(_, rows)| rows.len()).sum();
+        if hardly_classes(&classes, rows) {
+            return Err(DataFault::new(
+                self.path(),
+                format!(
+                    "has {} different labels in {rows} rows, almost a class per row: is this a regression?",
+                    classes.len()
+                ),
+            )
+            .column(name)
+            .help("name a column of classes with {label}, or put its values into few classes; at least 2 rows are needed for each, 5 where all labels are numbers and more than 100")
+            .into());
+        }
         match &classes[..] {
             [only] => Err(DataFault::new(
                 self.path(),
@@ -262,6 +290,18 @@ impl Table {
         }
         let rows: usize = self.frames.iter().map(|(_, rows)| rows.len()).sum();
         for feature in features {
+            let at = self
+                .fields
+                .iter()
+                .position(|field| field.name == feature.name);
+            if matches!(feature.coding, Coding::Number { .. })
+                && at.is_some_and(|at| numbers_rows(&self.pieces(at)))
+            {
+                let name = &feature.name;
+                notes.add(NoteCode::RowNumbers, name, 1, || {
+                    format!("column `{name}` has another whole number in every row: if it numbers the rows, it is no feature")
+                });
+            }
             let (Coding::OneHot { categories, .. }, name) = (&feature.coding, &feature.name) else {
                 continue;
             };
@@ -296,6 +336,18 @@ impl Table {
         let Field { name, kind } = &self.fields[at];
         let fault = |message: String| DataFault::new(self.path(), message).column(name);
         let pieces = self.pieces(at);
+        if *kind == Kind::Text
+            && !choice.categories.contains(name)
+            && let Some(text) = decimal_comma(&pieces)
+        {
+            return Err(fault(format!(
+                "holds numbers with a decimal comma, such as `{text}`"
+            ))
+            .help(format!(
+                "read them as numbers with {{decimal}} , or as categories with {{category}} {name}"
+            ))
+            .into());
+        }
         let fitted = match kind {
             Kind::Number if !choice.categories.contains(name) => {
                 of_numbers(&pieces, how.standardize)
@@ -308,7 +360,9 @@ impl Table {
             }
         };
         let (coding, constant) = fitted.map_err(|unfit| match unfit {
-            Unfit::Empty => fault("has no value at all".into()).help("leave it out with {exclude}"),
+            Unfit::Empty => {
+                fault("has no value to learn from".into()).help("leave it out with {exclude}")
+            }
             Unfit::Categories(most) => fault(format!(
                 "has more than {most} different texts, too many for categories"
             ))
@@ -360,8 +414,6 @@ fn too_many_texts(pieces: &Pieces) -> &'static str {
         .unwrap_or_default();
     if crate::reading::time::parse_moment(&first).is_some() {
         "these are times: order the stream by them with {time}, or leave the column out with {exclude}"
-    } else if first.replacen(',', ".", 1).parse::<f64>().is_ok() {
-        "these look like numbers with a comma: write decimals with a point"
     } else {
         "leave the column out with {exclude}, or pass it through with {id}"
     }

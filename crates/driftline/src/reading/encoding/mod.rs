@@ -4,6 +4,7 @@
 mod apply;
 mod check;
 mod classes;
+mod doubts;
 mod features;
 mod fit;
 mod parts;

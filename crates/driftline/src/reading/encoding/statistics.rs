@@ -30,8 +30,18 @@ pub(super) fn of_numbers(pieces: &Pieces, standardize: bool) -> Result<(Coding, 
     Ok((coding, moments.constant))
 }
 
-/// Infinities, which do not count here, are refused when the rows are encoded, with their place.
+const LARGEST: f64 = 1e150;
+
+/// Infinities, and numbers whose squares are infinite, do not count here: they are refused when the rows are encoded, with
+/// their place, which the rows before them would take if one such number had moved the mean.
 fn each(pieces: &Pieces, see: &mut dyn FnMut(f64)) {
+    let mut see = |value: f64| {
+        see(if value.abs() > LARGEST {
+            f64::NAN
+        } else {
+            value
+        })
+    };
     for (column, rows) in pieces {
         match column {
             Column::Numbers(Numbers::Single(values)) => {
@@ -106,6 +116,17 @@ mod tests {
                 mean
             }
         );
+    }
+
+    #[test]
+    fn one_enormous_number_moves_neither_mean_nor_scale() {
+        let column = Column::Numbers(Numbers::Double(vec![1.0, 3.0, 1e300]));
+        let Ok((Coding::Number { shift, scale, .. }, _)) =
+            of_numbers(&vec![(&column, &[0, 1, 2][..])], true)
+        else {
+            panic!()
+        };
+        assert_eq!((shift, scale), (2.0, 1.0));
     }
 
     #[test]

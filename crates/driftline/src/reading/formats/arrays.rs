@@ -186,13 +186,13 @@ impl ArrayFrames {
         if rows == 0 {
             return Err(DataFault::new(path, "has no rows").into());
         }
-        let widest = parts.iter().map(|part| part.row_bytes).max().unwrap_or(1);
+        let row_bytes: u64 = parts.iter().map(|part| part.row_bytes).sum();
         Ok(Self {
             fields,
             files: vec![path.to_path_buf()],
             rows,
             next_row: 1,
-            frame_rows: (FRAME_BYTES / widest.max(1)).clamp(1, FRAME_ROWS),
+            frame_rows: (FRAME_BYTES / row_bytes.max(1)).clamp(1, FRAME_ROWS),
             arrays: parts,
             detected,
         })

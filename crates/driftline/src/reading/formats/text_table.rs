@@ -29,10 +29,20 @@ pub(crate) fn number(field: &str) -> Option<f64> {
     }
 }
 
+/// The same for numbers with a comma before their decimals. A point is refused: it may stand for thousands.
+pub(crate) fn number_with_comma(field: &str) -> Option<f64> {
+    match field.contains('.') {
+        true => None,
+        false => number(&field.replacen(',', ".", 1)),
+    }
+}
+
 /// A column under construction.
 #[derive(Clone, Debug)]
 pub(crate) enum Filling {
     Numbers(Vec<f64>),
+    /// Numbers with a comma before their decimals.
+    CommaNumbers(Vec<f64>),
     /// Text in which some words mean "missing".
     Text(Texts),
     /// Text as it stands: labels and identifiers. Only an empty field is missing.
@@ -50,7 +60,7 @@ impl Filling {
 
     /// Takes memory for some rows beforehand.
     pub(crate) fn reserve(&mut self, rows: usize) {
-        if let Filling::Numbers(values) = self {
+        if let Filling::Numbers(values) | Filling::CommaNumbers(values) = self {
             values.reserve_exact(rows);
         }
     }
@@ -63,6 +73,10 @@ impl Filling {
                 Some(value) => values.push(value),
                 None => return false,
             },
+            Filling::CommaNumbers(values) => match number_with_comma(field) {
+                Some(value) => values.push(value),
+                None => return false,
+            },
             Filling::Text(texts) => texts.push((!is_missing(field)).then_some(field)),
             Filling::Verbatim(texts) => texts.push((!field.is_empty()).then_some(field)),
         }
@@ -72,7 +86,9 @@ impl Filling {
     /// The column so far; what is filled next begins a new one.
     pub(crate) fn take(&mut self) -> Column {
         match self {
-            Filling::Numbers(values) => Column::Numbers(Numbers::Double(std::mem::take(values))),
+            Filling::Numbers(values) | Filling::CommaNumbers(values) => {
+                Column::Numbers(Numbers::Double(std::mem::take(values)))
+            }
             Filling::Text(texts) | Filling::Verbatim(texts) => Column::Text(std::mem::take(texts)),
         }
     }
@@ -81,10 +97,12 @@ impl Filling {
 /// What is wrong with a field that should be a number.
 pub(crate) fn not_a_number(path: &Path, row: u64, column: &str, field: &str) -> DataFault {
     let shown: String = field.trim().chars().take(40).collect();
-    let comma = shown.contains(',') && number(&shown.replace(',', ".")).is_some();
-    let infinite = shown.parse::<f64>().is_ok();
+    let comma = shown.contains(',') && number_with_comma(&shown).is_some();
+    let infinite = shown.parse::<f64>().is_ok_and(|value| !value.is_finite());
     let help = match (comma, infinite) {
-        (true, _) => "write decimals with a point",
+        (true, _) => {
+            "if all decimals of the file are written with a comma, read them so with {decimal} , or else mend the field"
+        }
         (_, true) => "leave the field empty where there is no value, and fill it with {impute}",
         _ => {
             "the fields before it are numbers: mend the field, leave the column out with {exclude}, or take all of it as categories with {category}"
@@ -144,7 +162,13 @@ mod tests {
             let fault = not_a_number(Path::new("t"), 1, "a", field);
             fault.help.unwrap().to_string()
         };
-        assert!(help("1,5").contains("point"));
+        assert!(help("1,5").contains("`decimal` ,"));
+        assert_eq!(number_with_comma("-1,5e3"), Some(-1500.0));
+        assert!(
+            ["1.5", "1.234,5", "1,2,3"]
+                .iter()
+                .all(|text| number_with_comma(text).is_none())
+        );
         assert!(help("inf").contains("`impute`"));
         assert!(help("blue").contains("`category`"));
     }

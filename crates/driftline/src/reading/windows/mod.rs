@@ -87,6 +87,7 @@ impl WindowedStream {
         let detected = frames.detected();
         let survey = first::pass(frames, &applied, options)?;
         let plan = Plan::make(&survey, windowing, &applied.files[0], &mut notes)?;
+        notes.add_small_windows(&plan.sizes, encoding.classes().len());
         let outline = Outline {
             rows: plan.rows,
             windows: plan

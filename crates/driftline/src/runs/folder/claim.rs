@@ -1,5 +1,6 @@
 //! Taking a folder for a new run, and clearing what a killed writer left behind.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use super::super::record::Checksum;
 use super::commit::{Log, write_manifest};
 use super::{FOLDERS, MANIFEST, REPORT, RunFolder, RunManifest, WINDOWS, checkpoint_name};
 use crate::adapt::Registry;
-use crate::files::{FolderLock, write_whole};
+use crate::files::{FolderLock, is_leftover, is_own_page, write_whole};
 use crate::{Error, Result};
 
 /// A folder taken for a new run that has no manifest yet.
@@ -27,13 +28,22 @@ impl RunFolder {
                 what: "holds results already".into(),
             });
         }
-        let Ok(mut entries) = fs::read_dir(folder) else {
+        let Ok(entries) = fs::read_dir(folder) else {
             return match folder.exists() {
                 true => Err(Error::corrupt(folder, "is not a folder")),
                 false => Ok(()),
             };
         };
-        if FolderLock::is_in(folder) || entries.next().is_none() {
+        let ours = |name: &OsStr| {
+            let names = [WINDOWS].into_iter().chain(FOLDERS);
+            FolderLock::is(name) || is_leftover(name) || names.into_iter().any(|own| name == own)
+        };
+        let mut names = entries.flatten().map(|entry| entry.file_name());
+        let empty = match FolderLock::is_in(folder) {
+            true => names.all(|name| ours(&name)),
+            false => names.next().is_none(),
+        };
+        if empty {
             return Ok(());
         }
         Err(Error::Occupied {
@@ -42,10 +52,32 @@ impl RunFolder {
         })
     }
 
+    /// Whether everything that a run in `folder` would replace is of a run, and the report is one of ours.
+    fn expect_own(folder: &Path) -> Result<()> {
+        let foreign = |name: &str| {
+            let path = folder.join(name);
+            Err(Error::Foreign { path })
+        };
+        let is_there = |name: &&str| folder.join(name).symlink_metadata().is_ok();
+        let kind = RunManifest::kind_of(folder);
+        if is_there(&MANIFEST) && kind.as_deref() != Some("run") {
+            return foreign(MANIFEST);
+        }
+        if kind.is_none() && !FolderLock::is_in(folder) {
+            let mut names = [WINDOWS].into_iter().chain(FOLDERS);
+            if let Some(name) = names.find(is_there) {
+                return foreign(name);
+            }
+        }
+        let named = RunManifest::read(folder).ok();
+        expect_own_report(folder, named.as_ref())
+    }
+
     /// Takes `folder` for a new run. With `replace`, an older run in it stays until the new one begins.
     pub(in crate::runs) fn claim(folder: &Path, replace: bool) -> Result<Claim> {
-        if !replace {
-            Self::expect_free(folder)?;
+        match replace {
+            true => Self::expect_own(folder)?,
+            false => Self::expect_free(folder)?,
         }
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let lock = FolderLock::take(folder)?;
@@ -96,40 +128,55 @@ impl Claim {
     }
 }
 
+/// A report may be replaced if the manifest knows its contents, or if its head says that it is one of ours.
+pub(super) fn expect_own_report(folder: &Path, manifest: Option<&RunManifest>) -> Result<()> {
+    let path = folder.join(REPORT);
+    let named = manifest.and_then(|manifest| manifest.files.get(REPORT));
+    let known = |bytes: Vec<u8>| named == Some(&Checksum::of(&bytes));
+    match path.symlink_metadata().is_err() || is_own_page(&path) || fs::read(&path).is_ok_and(known)
+    {
+        true => Ok(()),
+        false => Err(Error::Foreign { path }),
+    }
+}
+
 /// Removes what a killed writer may have left behind: files that were never renamed into place.
 pub(super) fn clear_leftovers(folder: &Path) -> Result<()> {
-    for place in [""].iter().chain(&FOLDERS) {
-        let place = folder.join(place);
-        let Ok(entries) = fs::read_dir(&place) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().starts_with(".tmp") {
-                let path = entry.path();
-                fs::remove_file(&path).map_err(Error::io(&path))?;
-            }
-        }
-    }
-    Ok(())
+    remove_files(folder, is_leftover)?;
+    FOLDERS
+        .iter()
+        .try_for_each(|place| remove_files(&folder.join(place), is_leftover))
 }
 
 /// Removes the files of an older run, the manifest first, and nothing else.
 fn remove_run(folder: &Path) -> Result<()> {
-    let remove = |path: PathBuf| match fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(&path)(error)),
-        _ => Ok(()),
-    };
-    for name in [MANIFEST, WINDOWS, REPORT] {
-        remove(folder.join(name))?;
+    for own in [MANIFEST, WINDOWS, REPORT] {
+        remove_files(folder, |name| name == own)?;
     }
-    for place in FOLDERS {
-        let Ok(entries) = fs::read_dir(folder.join(place)) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            if entry.file_name().to_string_lossy().starts_with("window-") {
-                remove(entry.path())?;
-            }
+    FOLDERS
+        .iter()
+        .try_for_each(|place| remove_files(&folder.join(place), is_of_window))
+}
+
+/// `window-0012.csv`, as a checkpoint or the predictions of a window are called.
+fn is_of_window(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let number = name.strip_prefix("window-").and_then(|rest| {
+        let csv = rest.strip_suffix(".csv");
+        csv.or_else(|| rest.strip_suffix(".safetensors"))
+    });
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Removes the ordinary files of a folder whose names are `ours`.
+fn remove_files(folder: &Path, ours: impl Fn(&OsStr) -> bool) -> Result<()> {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Ok(());
+    };
+    for entry in entries.flatten() {
+        if ours(&entry.file_name()) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
+            let path = entry.path();
+            fs::remove_file(&path).map_err(Error::io(&path))?;
         }
     }
     Ok(())

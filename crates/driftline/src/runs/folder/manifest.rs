@@ -81,6 +81,10 @@ impl RunManifest {
     /// The manifest, and what format 1 says in it of windows that came by themselves.
     pub(super) fn read_with_steps(folder: &Path) -> Result<(Self, Vec<StepV1>)> {
         let path = folder.join("manifest.json");
+        if folder.is_file() {
+            let message = "is a file, but the folder of a run is needed";
+            return Err(Error::corrupt(folder, message));
+        }
         let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
         let broken = |error: serde_json::Error| {
             Error::corrupt(&path, format!("is not the manifest of a run: {error}"))

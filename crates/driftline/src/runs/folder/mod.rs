@@ -261,10 +261,16 @@ impl RunFolder {
         self.commit()
     }
 
-    /// Writes the report beside the results.
+    /// Refuses to go on where the report could not be written in the end.
+    pub(super) fn expect_own_report(&self) -> Result<()> {
+        claim::expect_own_report(&self.folder, Some(&self.manifest))
+    }
+
+    /// Writes the report beside the results. A page in its place that is not ours is left alone.
     pub fn write_report(&mut self, html: &str) -> Result<PathBuf> {
         self.settle()?;
         self.expect_lock()?;
+        self.expect_own_report()?;
         let path = self.folder.join(REPORT);
         write_whole(&path, html.as_bytes())?;
         let sum = Checksum::of(html.as_bytes());

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::data::{Labels, Probabilities};
-use crate::reading::{IdColumn, Rows};
+use crate::reading::{IdColumn, Rows, Stored};
 use crate::{Error, Result};
 
 /// The predictions for the rows of one window.
@@ -76,10 +76,10 @@ impl<'a> Sink<'a> {
         format: Format,
         file: &'a File,
         path: &'a Path,
-        ids: &[String],
+        ids: &[(String, Stored)],
         classes: &'a [String],
     ) -> Result<Self> {
-        let mut names = ids.to_vec();
+        let mut names: Vec<String> = ids.iter().map(|(name, _)| name.clone()).collect();
         names.push(CLASS.into());
         names.extend(classes.iter().map(|class| probability_column(class)));
         for (place, name) in names.iter().enumerate() {
@@ -97,7 +97,10 @@ impl<'a> Sink<'a> {
             Format::Csv => Sink::Csv(csv::CsvSink::new(file, path, &names, classes)?),
             #[cfg(feature = "parquet")]
             Format::Parquet => {
-                Sink::Parquet(parquet::ParquetSink::new(file, path, &names, classes)?)
+                let types = ids.iter().map(|(_, stored)| *stored).collect();
+                Sink::Parquet(parquet::ParquetSink::new(
+                    file, path, &names, types, classes,
+                )?)
             }
             #[cfg(not(feature = "parquet"))]
             Format::Parquet => {

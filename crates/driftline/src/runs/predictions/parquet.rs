@@ -1,23 +1,27 @@
-//! Predictions as Parquet: text columns, then the class, then the probabilities in single precision; a row group a batch.
+//! Predictions as Parquet: the columns passed through in the types that they had, then the class, then the probabilities in single precision; a row group a batch.
 
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, FloatType};
+use parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use parquet::file::writer::SerializedFileWriter;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
 use super::{IdColumn, Labels, Probabilities};
+use crate::reading::Stored;
+use crate::reading::time::parse_moment;
 use crate::{Error, Result};
 
 pub(in super::super) struct ParquetSink<'a> {
     writer: SerializedFileWriter<&'a File>,
     path: &'a Path,
     classes: &'a [String],
+    /// Of the columns that are passed through.
+    types: Vec<Stored>,
 }
 
 impl<'a> ParquetSink<'a> {
@@ -25,21 +29,29 @@ impl<'a> ParquetSink<'a> {
         file: &'a File,
         path: &'a Path,
         names: &[String],
+        types: Vec<Stored>,
         classes: &'a [String],
     ) -> Result<Self> {
-        let texts = names.len() - classes.len();
         let column = |(place, name): (usize, &String)| {
-            let physical = if place < texts {
-                Physical::BYTE_ARRAY
-            } else {
-                Physical::FLOAT
+            let build = |physical| Type::primitive_type_builder(name, physical);
+            let optional = |physical| build(physical).with_repetition(Repetition::OPTIONAL);
+            let required = |physical| build(physical).with_repetition(Repetition::REQUIRED);
+            let class = Stored::Text;
+            let passed = types
+                .get(place)
+                .or((place == types.len()).then_some(&class));
+            let column = match passed {
+                Some(Stored::Text) => {
+                    required(Physical::BYTE_ARRAY).with_logical_type(Some(LogicalType::String))
+                }
+                Some(Stored::Whole) => optional(Physical::INT64),
+                Some(Stored::Number) => optional(Physical::DOUBLE),
+                Some(Stored::Moment) => {
+                    optional(Physical::INT64).with_converted_type(ConvertedType::TIMESTAMP_MICROS)
+                }
+                None => required(Physical::FLOAT),
             };
-            let logical = (place < texts).then_some(LogicalType::String);
-            Type::primitive_type_builder(name, physical)
-                .with_repetition(Repetition::REQUIRED)
-                .with_logical_type(logical)
-                .build()
-                .map(Arc::new)
+            column.build().map(Arc::new)
         };
         let columns = names
             .iter()
@@ -60,6 +72,7 @@ impl<'a> ParquetSink<'a> {
             writer,
             path,
             classes,
+            types,
         })
     }
 
@@ -80,34 +93,24 @@ impl<'a> ParquetSink<'a> {
         probabilities: &Probabilities,
     ) -> Result<(), ParquetError> {
         let class = |&label: &u32| ByteArray::from(&*self.classes[label as usize]);
-        let mut texts: Vec<Vec<ByteArray>> = ids
-            .iter()
-            .map(|column| {
-                column
-                    .values
-                    .iter()
-                    .map(|v| ByteArray::from(&**v))
-                    .collect()
-            })
-            .collect();
-        texts.push(labels.as_slice().iter().map(class).collect());
         let mut group = self.writer.next_row_group()?;
-        for values in &texts {
-            if let Some(mut column) = group.next_column()? {
-                column
-                    .typed::<ByteArrayType>()
-                    .write_batch(values, None, None)?;
-                column.close()?;
+        for (id, stored) in ids.iter().zip(&self.types) {
+            match stored {
+                Stored::Text => {
+                    let texts = id.values.iter().map(|value| ByteArray::from(&**value));
+                    let texts: Vec<ByteArray> = texts.collect();
+                    write::<ByteArrayType>(&mut group, &texts, None)?;
+                }
+                Stored::Whole => typed::<Int64Type>(&mut group, id, |text| text.parse().ok())?,
+                Stored::Number => typed::<DoubleType>(&mut group, id, |text| text.parse().ok())?,
+                Stored::Moment => typed::<Int64Type>(&mut group, id, parse_moment)?,
             }
         }
+        let labels: Vec<ByteArray> = labels.as_slice().iter().map(class).collect();
+        write::<ByteArrayType>(&mut group, &labels, None)?;
         for class in 0..self.classes.len() {
             let values: Vec<f32> = probabilities.iter().map(|row| row[class]).collect();
-            if let Some(mut column) = group.next_column()? {
-                column
-                    .typed::<FloatType>()
-                    .write_batch(&values, None, None)?;
-                column.close()?;
-            }
+            write::<FloatType>(&mut group, &values, None)?;
         }
         group.close()?;
         Ok(())
@@ -117,6 +120,38 @@ impl<'a> ParquetSink<'a> {
         self.writer.close().map_err(fault(self.path))?;
         Ok(())
     }
+}
+
+/// A column whose missing values are empty texts.
+fn typed<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, &File>,
+    id: &IdColumn,
+    read: impl Fn(&str) -> Option<T::T>,
+) -> Result<(), ParquetError> {
+    let there = |text: &&String| !text.is_empty();
+    let values = id.values.iter().filter(there).map(|text| {
+        let wrong = || ParquetError::General(format!("`{text}` in column `{}`", id.name));
+        read(text).ok_or_else(wrong)
+    });
+    let values = values.collect::<Result<Vec<T::T>, _>>()?;
+    let levels: Vec<i16> = id
+        .values
+        .iter()
+        .map(|text| i16::from(!text.is_empty()))
+        .collect();
+    write::<T>(group, &values, Some(&levels))
+}
+
+fn write<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, &File>,
+    values: &[T::T],
+    levels: Option<&[i16]>,
+) -> Result<(), ParquetError> {
+    if let Some(mut column) = group.next_column()? {
+        column.typed::<T>().write_batch(values, levels, None)?;
+        column.close()?;
+    }
+    Ok(())
 }
 
 /// A full disk stays recognisable as what it is.

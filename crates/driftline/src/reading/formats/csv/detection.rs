@@ -6,7 +6,7 @@ use std::path::Path;
 use super::records::reader;
 use crate::error::DataFault;
 use crate::reading::formats::text_file::not_utf8;
-use crate::reading::formats::text_table::{check_names, number};
+use crate::reading::formats::text_table::{check_names, number, number_with_comma};
 use crate::reading::{Field, Kind, ReadOptions};
 use crate::{Error, Result};
 
@@ -23,6 +23,9 @@ pub(super) struct Detection {
     pub delimiter: u8,
     pub header: bool,
     pub fields: Vec<Field>,
+    /// Whether the first column is the unnamed index that pandas writes.
+    pub index: bool,
+    comma: bool,
     guessed: bool,
 }
 
@@ -47,7 +50,13 @@ impl Detection {
                     .into(),
             );
         }
-        let delimiter = options.delimiter.unwrap_or_else(|| best(start));
+        let delimiter = options
+            .delimiter
+            .unwrap_or_else(|| best(start, options.decimal_comma));
+        let number = match options.decimal_comma {
+            true => number_with_comma,
+            false => number,
+        };
         let mut records = records(start, delimiter, usize::MAX);
         if !whole && records.len() > 1 {
             // The last record may be cut off.
@@ -64,7 +73,7 @@ impl Detection {
         let rest = &records[1..];
         let header = options
             .header
-            .unwrap_or_else(|| first_line_names(&first, rest));
+            .unwrap_or_else(|| first_line_names(&first, rest, number));
         if header && rest.is_empty() && whole {
             return Err(DataFault::new(path, "has a header but no rows").into());
         }
@@ -84,7 +93,7 @@ impl Detection {
             .into_iter()
             .enumerate()
             .map(|(column, name)| {
-                let text = options.text.contains(&name) || !numbers_in(body, column);
+                let text = options.text.contains(&name) || !numbers_in(body, column, number);
                 Field::new(name, if text { Kind::Text } else { Kind::Number })
             })
             .collect();
@@ -92,6 +101,8 @@ impl Detection {
             delimiter,
             header,
             fields,
+            index: header && is_index(&first, body),
+            comma: options.decimal_comma,
             guessed: options.delimiter.is_none() || options.header.is_none(),
         })
     }
@@ -103,8 +114,14 @@ impl Detection {
             "no header (columns are called c0, c1, …)"
         };
         let how = if self.guessed { " (detected)" } else { "" };
+        let comma = if self.comma { ", decimal commas" } else { "" };
+        let index = if self.index {
+            ", the unnamed index left out"
+        } else {
+            ""
+        };
         format!(
-            "CSV, {} between fields, {header}{how}",
+            "CSV, {} between fields{comma}, {header}{how}{index}",
             shown(self.delimiter)
         )
     }
@@ -134,7 +151,7 @@ fn records(start: &[u8], delimiter: u8, most: usize) -> Vec<csv::ByteRecord> {
 
 /// The delimiter under which most of the first records have the same number of fields, and more than one; the one that
 /// makes more fields of them where several do.
-fn best(start: &[u8]) -> u8 {
+fn best(start: &[u8], decimal_comma: bool) -> u8 {
     let score = |&delimiter: &u8| {
         let records = records(start, delimiter, SAMPLE);
         let width = records.first().map_or(0, csv::ByteRecord::len);
@@ -147,12 +164,20 @@ fn best(start: &[u8]) -> u8 {
     };
     // `max_by_key` takes the last of equals: the likeliest must come last.
     let likeliest_last = DELIMITERS.iter().rev();
-    *likeliest_last.max_by_key(|d| score(d)).unwrap_or(&b',')
+    let likeliest_last = likeliest_last.filter(|&&byte| !(decimal_comma && byte == b','));
+    likeliest_last
+        .max_by_key(|d| score(d))
+        .copied()
+        .unwrap_or(b',')
 }
 
 /// Whether the first line is a header: it has a word above a column of numbers, or nothing but different words, or it
 /// counts the columns (0, 1, 2, …) with a word among them.
-fn first_line_names(first: &[&str], rest: &[csv::ByteRecord]) -> bool {
+fn first_line_names(
+    first: &[&str],
+    rest: &[csv::ByteRecord],
+    number: fn(&str) -> Option<f64>,
+) -> bool {
     let is_word = |field: &&str| number(field).is_none();
     if rest.is_empty() {
         return first.iter().all(is_word);
@@ -160,7 +185,7 @@ fn first_line_names(first: &[&str], rest: &[csv::ByteRecord]) -> bool {
     let word_above_numbers = first
         .iter()
         .enumerate()
-        .any(|(column, field)| is_word(field) && numbers_in(rest, column));
+        .any(|(column, field)| is_word(field) && numbers_in(rest, column, number));
     let counted = first.iter().any(is_word)
         && first
             .iter()
@@ -178,7 +203,7 @@ fn first_line_names(first: &[&str], rest: &[csv::ByteRecord]) -> bool {
 }
 
 /// Whether every field of a column is a number or missing, and some is a number.
-fn numbers_in(records: &[csv::ByteRecord], column: usize) -> bool {
+fn numbers_in(records: &[csv::ByteRecord], column: usize, number: fn(&str) -> Option<f64>) -> bool {
     let mut some = false;
     for record in records {
         let Some(field) = record.get(column) else {
@@ -193,4 +218,23 @@ fn numbers_in(records: &[csv::ByteRecord], column: usize) -> bool {
         }
     }
     some
+}
+
+/// Whether only the first column has no name, and different whole numbers in it: the numbers of rows, as pandas and R
+/// write them.
+fn is_index(names: &[&str], body: &[csv::ByteRecord]) -> bool {
+    let whole = |record: &csv::ByteRecord| -> Option<i64> {
+        std::str::from_utf8(record.get(0)?)
+            .ok()?
+            .trim()
+            .parse()
+            .ok()
+    };
+    let mut seen = std::collections::HashSet::new();
+    names.len() > 1
+        && names[0].is_empty()
+        && names[1..].iter().all(|name| !name.is_empty())
+        && body
+            .iter()
+            .all(|record| whole(record).is_some_and(|number| seen.insert(number)))
 }

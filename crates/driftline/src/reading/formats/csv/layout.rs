@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::detection::Detection;
 use crate::reading::formats::text_table::Filling;
-use crate::reading::{Column, Field, ReadOptions};
+use crate::reading::{Column, Field, Kind, ReadOptions};
 
 #[derive(Debug)]
 pub(super) struct Layout {
@@ -47,14 +47,20 @@ impl Layout {
             Some(columns) => columns.contains(name),
             None => true,
         };
+        // An index is given to whoever asks for it by the name that it has been given.
+        let is_index = |place: usize, name: &String| {
+            let asked = options.columns.is_some() || options.text.contains(name);
+            look.index && place == 0 && !asked
+        };
         let all = look.fields.iter().enumerate();
         let (places, fields): (Vec<usize>, Vec<Field>) = all
-            .filter(|(_, field)| wanted(&field.name))
+            .filter(|(place, field)| wanted(&field.name) && !is_index(*place, &field.name))
             .map(|(place, field)| (place, field.clone()))
             .unzip();
-        let empty = fields
-            .iter()
-            .map(|field| Filling::new(field.kind, options.text.contains(&field.name)));
+        let empty = fields.iter().map(|field| match field.kind {
+            Kind::Number if options.decimal_comma => Filling::CommaNumbers(vec![]),
+            kind => Filling::new(kind, options.text.contains(&field.name)),
+        });
         let only_checked = fields.iter().map(|field| {
             let mut wanted = options.only_checked.iter();
             let most = wanted.find(|(name, _)| *name == field.name);

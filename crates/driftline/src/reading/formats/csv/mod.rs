@@ -214,7 +214,12 @@ impl Frames for CsvFrames {
     }
 
     fn all_fields(&self) -> Option<&[Field]> {
-        Some(&self.layout.look.fields)
+        let all = &self.layout.look.fields;
+        let given = self.layout.places.first() == Some(&0);
+        match self.layout.look.index && !given {
+            true => Some(&all[1..]),
+            false => Some(all),
+        }
     }
 
     fn hashes_files(&self) -> bool {

@@ -5,6 +5,7 @@ use std::path::Path;
 use image::imageops::FilterType;
 use image::{DynamicImage, ImageReader};
 
+use super::jpeg::is_cut_off;
 use crate::data::Shape;
 use crate::error::DataFault;
 use crate::reading::guard::guarded;
@@ -124,8 +125,7 @@ pub(crate) fn luma([red, green, blue]: [u8; 3]) -> u8 {
 }
 
 fn decode(path: &Path, limits: &Limits) -> Result<DynamicImage> {
-    let file = std::fs::File::open(path).map_err(Error::io(path))?;
-    let length = file.metadata().map_err(Error::io(path))?.len();
+    let length = std::fs::metadata(path).map_err(Error::io(path))?.len();
     let refused = |message: String| {
         DataFault::new(path, message)
             .help("the picture is damaged or cut off, or is no PNG or JPEG")
@@ -133,8 +133,12 @@ fn decode(path: &Path, limits: &Limits) -> Result<DynamicImage> {
     if length > limits.unpacked {
         return Err(refused(format!("has {length} bytes")).into());
     }
+    let bytes = std::fs::read(path).map_err(Error::io(path))?;
+    if is_cut_off(&bytes) {
+        return Err(refused("is cut off: its end is missing".into()).into());
+    }
     guarded(path, || {
-        let mut reader = ImageReader::new(std::io::BufReader::new(file))
+        let mut reader = ImageReader::new(std::io::Cursor::new(bytes))
             .with_guessed_format()
             .map_err(Error::io(path))?;
         let mut bounds = image::Limits::default();

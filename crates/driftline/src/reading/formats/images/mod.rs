@@ -1,6 +1,7 @@
 //! Folders of pictures: a class per sub-folder, or all in one folder, perhaps with a CSV file that tells more about them.
 
 mod decode;
+mod jpeg;
 mod listing;
 
 use std::path::{Path, PathBuf};

@@ -29,17 +29,23 @@ pub(crate) fn open_npy(path: &Path, options: &ReadOptions) -> Result<ArrayFrames
 /// Opens an NPZ file.
 pub(crate) fn open_npz(path: &Path, options: &ReadOptions) -> Result<ArrayFrames> {
     let archive = Archive::open(path)?;
-    let (mut arrays, mut said) = (vec![], vec![]);
+    let (mut arrays, mut said, mut total) = (vec![], vec![], 0u64);
     for entry in archive.entries() {
         let Some(name) = entry.name.strip_suffix(".npy") else {
             continue;
         };
-        if entry.unpacked > options.limits.unpacked {
+        // Whatever is not needed is still unpacked to get past it, and arrays in column order are held whole.
+        total = total.saturating_add(entry.unpacked);
+        if total > options.limits.unpacked {
+            let what = match entry.unpacked == total {
+                true => format!("array {name} unpacks"),
+                false => format!("the arrays up to {name} unpack"),
+            };
             return Err(DataFault::new(
                 path,
                 format!(
-                    "array {name} unpacks to {} bytes, more than the {} allowed",
-                    entry.unpacked, options.limits.unpacked
+                    "{what} to {total} bytes, more than the {} allowed",
+                    options.limits.unpacked
                 ),
             )
             .help("save large arrays with numpy.save, unpacked, or split them")

@@ -3,7 +3,7 @@
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::reading::Kind;
+use crate::reading::{Kind, Stored};
 
 /// How stored values become ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,5 +91,17 @@ impl Meaning {
             Meaning::Date | Meaning::Moment { .. } => Kind::Time,
             _ => Kind::Number,
         }
+    }
+}
+
+/// What a column's values would have to be written as to stay what they are. Beyond 63 bits that is text.
+pub(super) fn stored_as(column: &ColumnDescriptor) -> Stored {
+    match (Meaning::of(column, false), column.physical_type()) {
+        (Some(Meaning::Number { signed: true, .. }), Type::INT32 | Type::INT64) => Stored::Whole,
+        (Some(Meaning::Number { .. }), Type::INT32) => Stored::Whole,
+        (Some(Meaning::Number { .. }), Type::FLOAT | Type::DOUBLE) => Stored::Number,
+        (Some(Meaning::Decimal { .. } | Meaning::Half), _) => Stored::Number,
+        (Some(Meaning::Date | Meaning::Moment { .. }), _) => Stored::Moment,
+        _ => Stored::Text,
     }
 }

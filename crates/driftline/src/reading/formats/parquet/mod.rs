@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use super::text_table::check_names;
 use crate::error::DataFault;
 use crate::reading::guard::guarded;
-use crate::reading::{Column, Field, Frame, Frames, Limits, ReadOptions};
+use crate::reading::{Column, Field, Frame, Frames, Limits, ReadOptions, Stored};
 use crate::{Error, Result};
 use chunk::Chunk;
 use meaning::Meaning;
@@ -187,7 +187,8 @@ impl ParquetFrames {
                     decoder.read(rows).map_err(|(row, message)| {
                         let place = row.map_or(first_row, |row| first_row + row as u64);
                         let fault = DataFault::new(path, message).row(place).column(&field.name);
-                        fault.help(DAMAGED).into()
+                        let raw = fault.message == values::RAW_BYTES;
+                        fault.help(if raw { LEAVE_OUT } else { DAMAGED }).into()
                     })
                 })
             })
@@ -206,6 +207,7 @@ impl ParquetFrames {
     }
 }
 
+const LEAVE_OUT: &str = "raw bytes are neither a feature nor a class: leave the column out with {exclude}, or write it as text";
 const DAMAGED: &str = "the file is damaged or cut off: copy or write it again";
 
 fn fault(path: &Path, message: String) -> Error {
@@ -213,6 +215,13 @@ fn fault(path: &Path, message: String) -> Error {
 }
 
 impl Frames for ParquetFrames {
+    fn stored_as(&self, column: &str) -> Stored {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let mut columns = schema.columns().iter();
+        let found = columns.find(|found| found.path().parts().join(".") == column);
+        found.map_or(Stored::Text, |found| meaning::stored_as(found))
+    }
+
     fn fields(&self) -> &[Field] {
         &self.fields
     }

@@ -7,6 +7,9 @@ use super::meaning::Meaning;
 use crate::reading::elements::half;
 use crate::reading::{Column, Numbers, Texts};
 
+/// What is said of texts that are none.
+pub(super) const RAW_BYTES: &str = "holds bytes that are not UTF-8";
+
 /// Integers up to here, of either sign, are exact in single precision.
 const EXACT: i64 = 1 << 24;
 
@@ -245,8 +248,7 @@ fn bytes<T>(
                 let text = value
                     .map(|value| std::str::from_utf8(data(value)))
                     .transpose();
-                let text =
-                    text.map_err(|_| (Some(row), "holds bytes that are not UTF-8".into()))?;
+                let text = text.map_err(|_| (Some(row), RAW_BYTES.into()))?;
                 texts.push(text.map(str::trim).filter(|text| !text.is_empty()));
             }
             Ok(Column::Text(texts))
