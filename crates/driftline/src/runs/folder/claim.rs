@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use super::super::model_file::Bundle;
 use super::super::record::Checksum;
 use super::commit::{Log, write_manifest};
-use super::{FOLDERS, MANIFEST, REPORT, RunFolder, RunManifest, WINDOWS, checkpoint_name};
+use super::{
+    FOLDERS, MANIFEST, REPORT, RunFolder, RunManifest, WINDOWS, WINDOWS_NEXT, checkpoint_name,
+};
 use crate::adapt::Registry;
 use crate::files::{FolderLock, write_whole};
 use crate::{Error, Result};
@@ -119,7 +121,7 @@ fn remove_run(folder: &Path) -> Result<()> {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io(&path)(error)),
         _ => Ok(()),
     };
-    for name in [MANIFEST, WINDOWS, REPORT] {
+    for name in [MANIFEST, WINDOWS, WINDOWS_NEXT, REPORT] {
         remove(folder.join(name))?;
     }
     for place in FOLDERS {
