@@ -12,3 +12,5 @@ mod files;
 mod killed;
 #[path = "your_data/options.rs"]
 mod options;
+#[path = "your_data/verdict.rs"]
+mod verdict;

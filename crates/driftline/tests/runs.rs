@@ -4,6 +4,8 @@
 mod folders;
 #[path = "runs/going_on.rs"]
 mod going_on;
+#[path = "runs/later_answers.rs"]
+mod later_answers;
 #[path = "runs/memory.rs"]
 mod memory;
 #[path = "runs/model_file.rs"]

@@ -4,6 +4,8 @@
 mod missing;
 mod newest;
 mod roll_back;
+#[cfg(test)]
+mod tests;
 
 use serde::Serialize;
 
