@@ -8,5 +8,5 @@ mod window;
 
 pub use experiment::experiment;
 pub use model::{fitted, held_out};
-pub use outcome::{badge, details, outcome, reasons};
+pub use outcome::{badge, details, outcome};
 pub use window::window;

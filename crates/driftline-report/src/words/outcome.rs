@@ -2,27 +2,20 @@
 
 use driftline::runs::{Basis, Newest, Reason, RollBack, Summary, Verdict};
 
-use super::reason::{classes, reason};
+use super::reason::{classes, lost, reason};
 use crate::numbers::{per_cent, points, signed};
 
-/// The outcome of a run: what the verdict is, what speaks for it, and where to go back to.
+/// The outcome of a run: lost classes first, then the verdict, what speaks for it, and where to go back to.
 pub fn outcome(summary: &Summary) -> String {
-    let mut text = match &summary.newest {
+    let verdict = match &summary.newest {
         Some(newest) => with_answers(summary, newest),
         None => without_answers(summary),
     };
-    for reason in reasons(summary) {
-        text += &format!(" {reason}");
-    }
-    if let Some(back) = &summary.roll_back {
-        text += &format!(" {}", roll_back(back));
-    }
-    text
-}
-
-/// Beside the accuracies themselves, the reasons in sentences: lost classes first.
-pub fn reasons(summary: &Summary) -> Vec<String> {
-    summary.reasons.iter().filter_map(reason).collect()
+    let mut sentences: Vec<String> = lost(summary).into_iter().collect();
+    sentences.push(verdict);
+    sentences.extend(summary.reasons.iter().filter_map(reason));
+    sentences.extend(summary.roll_back.as_ref().map(roll_back));
+    sentences.join(" ")
 }
 
 fn with_answers(summary: &Summary, newest: &Newest) -> String {

@@ -1,20 +1,29 @@
 //! What speaks for a verdict, a sentence each.
 
-use driftline::runs::Reason;
+use driftline::runs::{Reason, Summary};
 
 use crate::numbers::{per_cent, points};
 
-/// `None` for the accuracies, which the verdict itself tells.
+/// The classes that the version in use has lost, if it has lost any.
+pub fn lost(summary: &Summary) -> Option<String> {
+    let (window, names) = summary.reasons.iter().find_map(|reason| match reason {
+        Reason::LostClasses { window, classes } => Some((window, classes)),
+        _ => None,
+    })?;
+    let (them, they_are) = match names.len() {
+        1 => ("it", "it is"),
+        _ => ("them", "they are"),
+    };
+    Some(format!(
+        "Adapting lost {}: on window {window}, version {} (in use) hardly ever predicts {them}, although {they_are} there.",
+        classes(names),
+        summary.version
+    ))
+}
+
+/// `None` for what stands before: lost classes, and the accuracies, which the verdict itself tells.
 pub fn reason(reason: &Reason) -> Option<String> {
     Some(match reason {
-        Reason::LostClasses {
-            window,
-            classes: lost,
-        } => format!(
-            "On window {window} it hardly ever predicts {}, which {} there.",
-            classes(lost),
-            if lost.len() == 1 { "is" } else { "are" }
-        ),
         Reason::NeverPredicted {
             window,
             classes: never,

@@ -4,9 +4,9 @@ use super::super::record::WindowRecord;
 use super::newest::Seen;
 
 /// A class of fewer rows says nothing by being absent.
-const FEWEST_ROWS: f64 = 5.0;
+const FEWEST_ROWS: f64 = 10.0;
 /// A class is missing if it is predicted less often than this share of how often it is there.
-const HARDLY: f64 = 0.1;
+const HARDLY: f64 = 0.2;
 
 /// Classes that are there and hardly ever predicted.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -129,7 +129,7 @@ pub(super) fn judge(
     if last.kept_as_it_was() {
         let why = last.reason.clone();
         reasons.push(Reason::LastStepHeld { window, why });
-        if verdict == Verdict::Unknown {
+        if verdict == Verdict::Unknown && own.is_some() {
             verdict = Verdict::Held;
         }
     }
@@ -164,7 +164,8 @@ fn by_answers(newest: &Newest, reasons: &mut Vec<Reason>) -> Verdict {
         reasons.push(Reason::BalancedAccuracy { gain: balanced });
         verdict = Verdict::Doubtful;
     }
-    if newest.accuracy < newest.majority_share {
+    // Both are counts of the same rows: less than half a row is rounding.
+    if (newest.majority_share - newest.accuracy) * newest.rows as f64 > 0.5 {
         reasons.push(Reason::BelowMajority {
             class: newest.majority_class.clone(),
             share: newest.majority_share,

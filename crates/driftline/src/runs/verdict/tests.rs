@@ -243,7 +243,18 @@ fn a_step_that_was_held_is_named_and_its_version_is_the_one_before() {
         Some(Reason::LastStepHeld { window: 2, .. })
     ));
     held.score = None;
-    assert_eq!(judged(&[good(1, true), held], 2).verdict, Verdict::Held);
+    let records = [
+        good(1, true),
+        good(2, true),
+        WindowRecord {
+            window: 3,
+            teacher: 2,
+            ..held
+        },
+    ];
+    assert_eq!(judged(&records, 3).verdict, Verdict::Held);
+    // What was held is not the version that was gone back to.
+    assert_eq!(judged(&records, 1).verdict, Verdict::Unknown);
 }
 
 #[test]
