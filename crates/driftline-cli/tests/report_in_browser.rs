@@ -195,7 +195,7 @@ fn the_reports_of_runs_are_drawn() {
     }
     assert_eq!(
         drawn.matches("class=\"line").count(),
-        3 + 2 + 3 + 3,
+        4 + 2 + 3 + 3,
         "every curve"
     );
     assert!(drawn.contains("✓ Adapting helped"));

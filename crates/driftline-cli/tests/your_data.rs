@@ -22,3 +22,5 @@ mod notes;
 mod options;
 #[path = "your_data/streams.rs"]
 mod streams;
+#[path = "your_data/verdict.rs"]
+mod verdict;

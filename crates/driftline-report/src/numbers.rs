@@ -26,6 +26,11 @@ pub fn signed(value: f64, decimals: usize) -> String {
     }
 }
 
+/// A difference of fractions: `+3.2 points`.
+pub fn points(difference: f64) -> String {
+    format!("{} points", signed(100.0 * difference, 1))
+}
+
 /// For tables: two decimals always, so that columns line up.
 pub fn in_table(interval: &Interval) -> String {
     plus_minus(fixed(interval.mean, 2), interval.half_width, 2)

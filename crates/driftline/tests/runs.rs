@@ -6,6 +6,8 @@ mod folders;
 mod going_on;
 #[path = "runs/identity.rs"]
 mod identity;
+#[path = "runs/later_answers.rs"]
+mod later_answers;
 #[path = "runs/memory.rs"]
 mod memory;
 #[path = "runs/model_file.rs"]

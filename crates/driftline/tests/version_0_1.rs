@@ -237,3 +237,22 @@ fn the_versions_come_out_again_bit_by_bit() {
         );
     }
 }
+
+/// The command that began the run finds it again and changes nothing; another seed is another run.
+#[test]
+fn the_command_that_began_a_run_knows_it() {
+    let folder = copied();
+    let at = |name: &str| folder.path().join(name);
+    let files = |name: &str| Files::new([at(name)]).unwrap();
+    let adapt = Adapt::new(at("run")).window(30);
+    for adapt in [adapt.clone(), adapt.clone().answers("label")] {
+        let start = Start::source("label", files("source.csv"));
+        let run = adapt.run(start, files("stream.csv"), &()).unwrap();
+        assert_eq!((run.manifest().windows, run.manifest().current), (4, 3));
+        assert!(run.records().iter().all(|record| record.score.is_some()));
+    }
+    let start = Start::source("label", files("source.csv"));
+    let other = adapt.seed(1).run(start, files("stream.csv"), &());
+    let other = other.unwrap_err().to_string();
+    assert!(other.contains("`seed` is 0 there and 1 here"), "{other}");
+}

@@ -11,6 +11,7 @@ use crate::commands::fit::surveyed;
 use crate::failure::{Outcome, Result};
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
+use crate::your_data::fail_on::FailOnArgs;
 use crate::your_data::machine;
 use crate::your_data::method::{MethodArgs, WindowArgs};
 use crate::your_data::start::StartArgs;
@@ -50,6 +51,8 @@ pub struct AdaptArgs {
     /// Replace the run that the folder holds; files that are not of a run stay
     #[arg(long)]
     force: bool,
+    #[command(flatten)]
+    fail_on: FailOnArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -82,12 +85,16 @@ pub fn run(args: &AdaptArgs, verbosity: Verbosity) -> Result {
     }
     let watcher = Watcher::new(verbosity);
     let mut run = watcher.end(adapt.run(start, stream, &watcher))?;
-    finish(&mut run, args.json, verbosity)?;
-    Ok(Outcome::Done)
+    finish(&mut run, args.json, args.fail_on, verbosity)
 }
 
-/// Writes the report, prints the outcome, and says what may come next.
-pub fn finish(run: &mut RunFolder, json: bool, verbosity: Verbosity) -> Result<()> {
+/// Writes the report, prints the outcome, says what may come next, and judges whether that is a failure.
+pub fn finish(
+    run: &mut RunFolder,
+    json: bool,
+    fail_on: FailOnArgs,
+    verbosity: Verbosity,
+) -> Result {
     let page = driftline_report::runs_html(std::slice::from_ref(run))?;
     let page = run.write_report(&page)?;
     let summary = run.summary()?;
@@ -95,7 +102,7 @@ pub fn finish(run: &mut RunFolder, json: bool, verbosity: Verbosity) -> Result<(
     if json {
         output::print_json(&json!({
             "run": run.folder(), "windows": run.manifest().windows, "current": run.manifest().current,
-            "summary": summary, "report": page,
+            "summary": summary, "sentence": summary.as_ref().map(words::outcome), "report": page,
         }))?;
     } else if let Some(summary) = &summary {
         let mut text = words::outcome(summary) + "\n";
@@ -104,10 +111,16 @@ pub fn finish(run: &mut RunFolder, json: bool, verbosity: Verbosity) -> Result<(
         }
         output::print(&format!("{text}{}\n", page.display()))?;
     }
-    verbosity.say(&format!(
-        "next: driftline step {folder} --input FILE, driftline predict {folder} --input FILE --out P.csv"
-    ));
-    Ok(())
+    let back = summary
+        .as_ref()
+        .and_then(|summary| summary.roll_back.as_ref());
+    verbosity.say(&match back {
+        Some(back) => format!("next: driftline rollback {folder} --to {}", back.to),
+        None => format!(
+            "next: driftline step {folder} --input FILE, driftline predict {folder} --input FILE --out P.csv"
+        ),
+    });
+    Ok(fail_on.judge(summary.as_ref()))
 }
 
 /// What an adaptation would do.

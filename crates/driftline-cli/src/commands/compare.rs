@@ -1,4 +1,4 @@
-//! `driftline compare`: every method on the user's own stream, with intervals over seeds.
+//! `driftline compare`: every method on the user's own stream, with intervals over rows and seeds.
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
@@ -104,15 +104,15 @@ fn text(comparison: &Comparison) -> String {
         method.singles.iter().all(|s| Some(s.last_window) == first)
     };
     let mut text = format!(
-        "{} rows in {} windows, {seeds} seeds; ± is the 90 % interval over seeds.\n{}\nLast window and whole \
+        "{} rows in {} windows, {seeds} seeds; ± is the 90 % interval over rows and seeds.\n{}\nLast window and whole \
          stream: accuracy of the final model. While serving: accuracy on each window before adapting to it.\n",
         comparison.rows,
         comparison.windows,
         table.trim_fmt()
     );
     if seeds > 1 && comparison.methods.iter().all(same) {
-        text += "All seeds gave the same result: this model uses its seed only to choose its settings, so the interval \
-                 over seeds says nothing about the uncertainty.\n";
+        text += "All seeds gave the same result, as this model uses its seed only to choose its settings: ± comes from the \
+                 rows alone.\n";
     }
     text
 }

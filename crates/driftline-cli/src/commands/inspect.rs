@@ -41,7 +41,11 @@ pub fn run(args: &InspectArgs) -> Result {
     let path = passed.as_ref().map_or(args.path.clone(), Passing::path);
     let found = inspect(&path, &args.table.read_options())?;
     if args.json {
-        output::print_json(&json!(found))?;
+        let mut json = json!(found);
+        if let Inspection::Run(view) = &found {
+            json["sentence"] = json!(view.summary.as_ref().map(words::outcome));
+        }
+        output::print_json(&json)?;
     } else {
         output::print(&match &found {
             Inspection::Table(view) => table(view),
@@ -148,6 +152,10 @@ fn run_text(view: &RunView) -> String {
     );
     for record in &view.windows {
         text += &words::window(record, manifest.windows);
+        text.push('\n');
+    }
+    if let Some(summary) = &view.summary {
+        text += &words::outcome(summary);
         text.push('\n');
     }
     text

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use driftline::reading::{ColumnChoice, Files, Note, NoteCode};
-use driftline::runs::{Bundle, Format, RunFolder, RunManifest, predict};
+use driftline::runs::{Bundle, Format, Predict, RunFolder, RunManifest};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
@@ -19,10 +19,13 @@ use crate::{interrupt, notes, output};
     before_long_help = "Examples:
   driftline predict run --input today.csv --id customer --out predictions.csv
   driftline predict run --version 0 --input today.csv --out unadapted.parquet
+  driftline predict run --input march.csv --answers churn --unadapted --out compared.csv
   driftline predict model.safetensors --input today.csv --out predictions.csv
   gunzip -c today.csv.gz | driftline predict run --input - --out - | head
 
-The output has the columns of --id, then `class`, then a column `p_NAME` with the probability of each class."
+The output has the columns of --id, then `answer` and `class_unadapted` where they are asked for, then `class`, then a \
+column `p_NAME` with the probability of each class. Missing values are filled in if the run or the model was made with \
+--impute."
 )]
 pub struct PredictArgs {
     /// Run folder from `driftline adapt`, or a model file
@@ -37,6 +40,12 @@ pub struct PredictArgs {
     /// Column to pass through; may be repeated
     #[arg(long, value_name = "COL")]
     id: Vec<String>,
+    /// Column with the true classes: also written, as `answer`, and the accuracy is told
+    #[arg(long, value_name = "COL")]
+    answers: Option<String>,
+    /// Also write the class by the run's source model, as `class_unadapted`
+    #[arg(long)]
+    unadapted: bool,
     /// File for the predictions: P.csv or P.parquet; - is standard output
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -70,10 +79,18 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
     let out = standard.as_ref().map_or(args.out.clone(), Passing::path);
     let runtime = args.threads.runtime(interrupt::listen());
     let bundle = open(&args.model, args.version)?.with_runtime(&runtime)?;
-    let choice = ColumnChoice {
+    let unadapted = match args.unadapted {
+        true => Some(open(&args.model, Some(0))?.with_runtime(&runtime)?),
+        false => None,
+    };
+    let mut choice = ColumnChoice {
         ids: args.id.clone(),
+        answers: args.answers.clone(),
         ..args.table.choice()
     };
+    if RunManifest::kind_of(&args.model).is_some() {
+        choice.impute |= RunManifest::read(&args.model)?.settings.choice.impute;
+    }
     let passed = match &args.input[..] {
         [only] if only == "-" => Some(Passing::input()?),
         _ => None,
@@ -82,8 +99,14 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
         Some(passed) => Files::new([passed.path()])?,
         None => data(&args.input)?,
     };
-    let read = args.table.read_options();
-    let done = predict(&bundle, &input, &choice, &read, &out, &runtime)?;
+    let predict = Predict {
+        bundle: &bundle,
+        unadapted: unadapted.as_ref(),
+        choice,
+        read: args.table.read_options(),
+        runtime,
+    };
+    let done = predict.run(&input, &out)?;
     // That the input has the column of the classes is no news here: there is nothing to score.
     let news = |note: &&Note| note.code != NoteCode::LabelIgnored;
     notes::tell(done.notes.as_slice().iter().filter(news), verbosity);
@@ -92,6 +115,7 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
         let counts: serde_json::Map<_, _> = counts.map(|(c, n)| (c.clone(), json!(n))).collect();
         output::print_json(&json!({
             "out": args.out, "rows": done.rows, "version": bundle.number(), "classes": counts,
+            "accuracy": done.right.and_then(|right| right.estimate()), "scored": done.right.map(|right| right.n),
         }))?;
     } else {
         let counts: Vec<String> = counts.map(|(class, n)| format!("{class} {n}")).collect();
@@ -100,6 +124,12 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
             "{rows} rows by version {version}: {}",
             counts.join(", ")
         ));
+        if let Some(right) = done.right {
+            verbosity.say(&format!(
+                "accuracy {right} on {} rows with an answer",
+                right.n
+            ));
+        }
         match &standard {
             Some(standard) => standard.send()?,
             None => output::print(&format!("{}\n", args.out.display()))?,
@@ -129,7 +159,7 @@ pub fn open(path: &Path, version: Option<usize>) -> Result<Bundle> {
                 "{} is a model file, which holds only one version",
                 path.display()
             ),
-            "omit --version, or give a run folder",
+            "omit --version and --unadapted, or give a run folder",
         )),
         None => Ok(Bundle::load(path)?),
     }

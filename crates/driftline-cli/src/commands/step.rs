@@ -12,6 +12,7 @@ use crate::commands::adapt::finish;
 use crate::failure::{Outcome, Result};
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{ReadArgs, ThreadArgs, data};
+use crate::your_data::fail_on::FailOnArgs;
 use crate::{interrupt, notes, output};
 
 #[derive(Debug, Args)]
@@ -36,6 +37,8 @@ pub struct StepArgs {
     read: ReadArgs,
     #[command(flatten)]
     threads: ThreadArgs,
+    #[command(flatten)]
+    fail_on: FailOnArgs,
     /// Show whether the input is new; change nothing
     #[arg(long)]
     dry_run: bool,
@@ -61,16 +64,16 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
                     &json!({ "run": args.run, "changed": false, "window": window }),
                 )?;
             }
+            Ok(args.fail_on.judge(run.summary()?.as_ref()))
         }
         Stepped::Added(_) => {
             if let Some(record) = run.records().last() {
                 notes::tell(record.notes.as_slice(), verbosity);
                 verbosity.say(&words::window(record, run.manifest().windows));
             }
-            finish(&mut run, args.json, verbosity)?;
+            finish(&mut run, args.json, args.fail_on, verbosity)
         }
     }
-    Ok(Outcome::Done)
 }
 
 fn dry_run(args: &StepArgs, input: &Files, verbosity: Verbosity) -> Result {

@@ -63,16 +63,28 @@ fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
         *point = Point::exact(point.x, point.mean);
     }
     all.push(serving);
+    let majority = records.iter().filter_map(|record| {
+        let score = record.score.as_ref()?;
+        let most = score.classes.iter().map(|class| class.rows).max()?;
+        Some(flat(record, most as f64 / score.scored as f64))
+    });
+    all.push(series(
+        "majority class",
+        Tone::Neutral,
+        true,
+        majority.collect(),
+    ));
     let mut y = percentages("accuracy, %", &all);
     let guessing = 100.0 / n_classes as f64;
     let mut caption = match repeats {
         false => {
-            "Solid blue: the model adapted to each window. Dotted: the model in service when it arrived. Grey: the \
-             source model. Bands: 90 % intervals."
+            "Solid blue: the model adapted to each window. Dotted blue: the model in service when it arrived. Grey: the \
+             source model. Dotted grey: always answering the window’s most frequent class. Bands: 90 % intervals."
         }
         true => {
-            "Every step learns from the same rows and is scored on them. Solid blue: the model after each step. Dotted: \
-             the model before it. Grey: the source model. Bands: 90 % intervals."
+            "Every step learns from the same rows and is scored on them. Solid blue: the model after each step. Dotted \
+             blue: the model before it. Grey: the source model. Dotted grey: always answering the most frequent class. \
+             Bands: 90 % intervals."
         }
     }
     .to_owned();

@@ -8,10 +8,10 @@ mod tables;
 use std::path::Path;
 
 use driftline::reading::{InputDigest, Note, NoteCode, Notes};
-use driftline::runs::{Origin, RunFolder, SourceRecord, Summary, Verdict};
+use driftline::runs::{Origin, RunFolder, SourceRecord, Summary};
 use serde_json::json;
 
-use crate::numbers::{count, fixed, signed};
+use crate::numbers::count;
 use crate::page::{self, Section, settings};
 use crate::{Result, words};
 
@@ -66,7 +66,7 @@ fn section(run: &RunFolder, number: usize) -> driftline::Result<Section> {
         outcome: summary
             .as_ref()
             .map_or("No window is finished yet.".into(), words::outcome),
-        verdict: summary.as_ref().map(verdict),
+        verdict: summary.as_ref().map(words::badge),
         results: summary.as_ref().and_then(tables::glance),
         figures: figures::all(run, &source, &id),
         tables: tables.into_iter().flatten().collect(),
@@ -94,25 +94,6 @@ fn title(run: &RunFolder) -> String {
             name(last),
             stream.len()
         ),
-    }
-}
-
-fn verdict(summary: &Summary) -> (&'static str, String) {
-    let points = summary.accuracy.map_or(String::new(), |accuracy| {
-        format!(
-            "{} ± {} points",
-            signed(100.0 * accuracy.gain, 1),
-            fixed(100.0 * accuracy.gain_half_width, 1)
-        )
-    });
-    match summary.verdict {
-        Verdict::Helped => ("holds", format!("✓ Adapting helped: {points}")),
-        Verdict::Hurt => ("fails", format!("✗ Adapting hurt: {points}")),
-        Verdict::NoClearDifference => ("open", format!("○ No clear difference: {points}")),
-        Verdict::Unchanged => ("open", "○ Not scored; nothing was learned".into()),
-        Verdict::Steady => ("open", "○ Not scored; no warning signs".into()),
-        Verdict::Watch => ("open", "○ Not scored; worth a look".into()),
-        Verdict::Doubtful => ("fails", "✗ Not scored; signs of going wrong".into()),
     }
 }
 

@@ -3,9 +3,10 @@
 mod experiment;
 mod model;
 mod outcome;
+mod reason;
 mod window;
 
 pub use experiment::experiment;
 pub use model::{fitted, held_out};
-pub use outcome::{details, outcome};
+pub use outcome::{badge, details, outcome};
 pub use window::window;

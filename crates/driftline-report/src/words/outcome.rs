@@ -1,49 +1,116 @@
-//! What came of a run: the verdict in a sentence, and the details behind it.
+//! What came of a run: the verdict on the version in use in a sentence, and the details behind it.
 
-use driftline::runs::{AccuracySummary, Signs, Summary, Verdict};
+use driftline::runs::{Basis, Newest, Reason, RollBack, Summary, Verdict};
 
-use crate::numbers::{fixed, per_cent, signed};
+use super::reason::{classes, lost, reason};
+use crate::numbers::{per_cent, points, signed};
 
-/// The outcome of a run in one sentence.
+/// The outcome of a run: lost classes first, then the verdict, what speaks for it, and where to go back to.
 pub fn outcome(summary: &Summary) -> String {
-    match &summary.accuracy {
-        Some(accuracy) => with_answers(summary.verdict, accuracy),
-        None => without_answers(summary.verdict, &summary.signs),
-    }
+    let verdict = match &summary.newest {
+        Some(newest) => with_answers(summary, newest),
+        None => without_answers(summary),
+    };
+    let mut sentences: Vec<String> = lost(summary).into_iter().collect();
+    sentences.push(verdict);
+    sentences.extend(summary.reasons.iter().filter_map(reason));
+    sentences.extend(summary.roll_back.as_ref().map(roll_back));
+    sentences.join(" ")
 }
 
-fn with_answers(verdict: Verdict, accuracy: &AccuracySummary) -> String {
-    let half = fixed(100.0 * accuracy.gain_half_width, 1);
-    let gained = format!("{} ± {half} points", fixed(100.0 * accuracy.gain.abs(), 1));
-    let what = match verdict {
-        Verdict::Helped => format!("Adapting helped by {gained}"),
-        Verdict::Hurt => format!("Adapting hurt by {gained}, so keep the source model"),
-        _ => format!("Adapting made no clear difference ({gained})"),
+fn with_answers(summary: &Summary, newest: &Newest) -> String {
+    let what = match summary.verdict {
+        Verdict::Helped => "Adapting helped",
+        Verdict::Hurt => "Adapting hurt",
+        Verdict::Doubtful => "It is doubtful that adapting helped",
+        _ => "Adapting made no clear difference",
+    };
+    let earlier = match newest.windows.len() {
+        1 => "",
+        _ => ", earlier windows by the versions of their time",
     };
     format!(
-        "{what}: accuracy {} % on {} rows, against {} % unadapted.",
-        per_cent(accuracy.after),
-        accuracy.scored,
-        per_cent(accuracy.unadapted)
+        "{what}: on {}, version {} (in use{earlier}) has an accuracy of {} % on {} rows, against {} % unadapted ({}, 90 % \
+         interval {} to {}), and a balanced accuracy of {} %, against {} %.",
+        windows(&newest.windows),
+        newest.version,
+        per_cent(newest.accuracy),
+        newest.rows,
+        per_cent(newest.accuracy_unadapted),
+        points(newest.gain),
+        signed(100.0 * newest.gain_low, 1),
+        signed(100.0 * newest.gain_high, 1),
+        per_cent(newest.balanced_accuracy),
+        per_cent(newest.balanced_accuracy_unadapted),
     )
 }
 
-fn without_answers(verdict: Verdict, signs: &Signs) -> String {
-    let fading = match &signs.fading_classes[..] {
-        [] => String::new(),
-        [one] => format!("class {one}"),
-        several => format!("classes {}", several.join(", ")),
+/// `window 6`, `windows 4 to 6`.
+fn windows(numbers: &[usize]) -> String {
+    match numbers {
+        [first, .., last] => format!("windows {first} to {last}"),
+        [only] => format!("window {only}"),
+        [] => "no window".into(),
+    }
+}
+
+fn without_answers(summary: &Summary) -> String {
+    let judged = match summary.verdict {
+        Verdict::Doubtful => "the model shows signs of going wrong",
+        Verdict::Held => "the last step was held",
+        _ => "there are no warning signs",
     };
-    let judged = match verdict {
-        Verdict::Unchanged => "every window was held, so this is still the source model".into(),
-        Verdict::Steady => "there are no warning signs".into(),
-        Verdict::Watch => "some signs are worth a look".into(),
-        _ if !fading.is_empty() => {
-            format!("the model shows signs of going wrong: it hardly ever predicts {fading}")
-        }
-        _ => "the model shows signs of going wrong".into(),
+    format!(
+        "Without answers, whether adapting helped cannot be known for version {}, which is in use; {judged}.",
+        summary.version
+    )
+}
+
+/// Where to go back to, and what that rests on.
+fn roll_back(back: &RollBack) -> String {
+    let version = match back.to {
+        0 => "version 0, the source model".into(),
+        n => format!("version {n}"),
     };
-    format!("Without answers, whether adapting helped cannot be known; {judged}.")
+    match &back.because {
+        Basis::BestOnNewest {
+            window,
+            balanced_accuracy,
+        } => format!(
+            "Better to go back to {version}: of the versions scored on window {window}, it has the best balanced \
+             accuracy there ({} %).",
+            per_cent(*balanced_accuracy)
+        ),
+        Basis::LastBeforeTheLoss { window } => format!(
+            "Better to go back to {version}, the last to predict them (in window {window}); its accuracy on the newest \
+             windows is not known."
+        ),
+        _ => format!("Better to go back to {version}: no later version predicts them."),
+    }
+}
+
+/// The verdict in a few words, for a badge: `holds`, `fails` or `open`, and the words.
+pub fn badge(summary: &Summary) -> (&'static str, String) {
+    let gain = summary.newest.as_ref().map(|newest| points(newest.gain));
+    let gain = gain.map_or(String::new(), |gain| format!(": {gain}"));
+    let scored = match summary.newest {
+        Some(_) => "",
+        None => "Not scored; ",
+    };
+    let lost = summary.reasons.iter().find_map(|reason| match reason {
+        Reason::LostClasses { classes: lost, .. } => Some(classes(lost)),
+        _ => None,
+    });
+    match (summary.verdict, lost) {
+        (_, Some(lost)) => ("fails", format!("✗ {scored}lost {lost}")),
+        (Verdict::Helped, _) => ("holds", format!("✓ Adapting helped{gain}")),
+        (Verdict::Hurt, _) => ("fails", format!("✗ Adapting hurt{gain}")),
+        (Verdict::Same, _) => ("open", format!("○ No clear difference{gain}")),
+        (Verdict::Doubtful, _) if summary.newest.is_some() => ("fails", "✗ Doubtful".into()),
+        (Verdict::Doubtful, _) => ("fails", "✗ Not scored; signs of going wrong".into()),
+        (Verdict::Held, _) => ("open", "○ Not scored; the last step was held".into()),
+        _ => ("open", "○ Not scored; no warning signs".into()),
+    }
 }
 
 /// What else is worth knowing, as names and values.
@@ -58,15 +125,25 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
                 percentage(before),
             )
         }));
-        // Where every step has the same rows, or there are two at most, this would say again what the sentence says.
-        if accuracy.before.is_some() && summary.windows > 2 {
-            let (gain, half) = (accuracy.last_gain, accuracy.last_gain_half_width);
-            let (gain, half) = (signed(100.0 * gain, 1), fixed(100.0 * half, 1));
-            details.push((
-                "Gain over the unadapted model in the last two scored windows",
-                format!("{gain} ± {half} points"),
-            ));
-        }
+        details.push((
+            "Gain over the unadapted model along the whole stream, each window by the version of its time",
+            format!(
+                "{} (90 % interval {} to {})",
+                points(accuracy.gain),
+                signed(100.0 * accuracy.gain_low, 1),
+                signed(100.0 * accuracy.gain_high, 1)
+            ),
+        ));
+    }
+    if let Some(newest) = &summary.newest {
+        details.push((
+            "Most frequent class in the windows judged",
+            format!(
+                "{}, {}",
+                newest.majority_class,
+                percentage(newest.majority_share)
+            ),
+        ));
     }
     details.push((
         "Largest share relabelled in one step",
@@ -86,7 +163,7 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
     ));
     if !signs.fading_classes.is_empty() {
         details.push((
-            "Classes hardly ever predicted in the last window",
+            "Classes predicted far less often than in the source, in the last window",
             signs.fading_classes.join(", "),
         ));
     }
@@ -98,7 +175,7 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
     }
     if summary.held > 0 {
         details.push((
-            "Windows held (too few rows left to learn from)",
+            "Windows held (the model stayed as it was)",
             format!("{} of {}", summary.held, summary.windows),
         ));
     }

@@ -24,7 +24,7 @@ pub use inputs::Inputs;
 pub use labels::Labels;
 pub use pool::Pool;
 pub use probabilities::Probabilities;
-pub use proportion::{Proportion, paired_shares};
+pub use proportion::{Proportion, Z90};
 pub use range::{Fraction, NonNegative, Positive};
 pub(crate) use scaling::Moments;
 pub use scaling::Scaling;

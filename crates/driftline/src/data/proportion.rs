@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// z of a 90 % interval.
-const Z: f64 = 1.644_853_626_951_472_7;
+/// z of a two-sided 90 % interval.
+pub const Z90: f64 = 1.644_853_626_951_472_7;
 
 /// `hits` out of `n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,9 +31,9 @@ impl Proportion {
             return (0.0, 1.0);
         };
         let n = self.n as f64;
-        let middle = p + Z * Z / (2.0 * n);
-        let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-        let scale = 1.0 + Z * Z / n;
+        let middle = p + Z90 * Z90 / (2.0 * n);
+        let half = Z90 * (p * (1.0 - p) / n + Z90 * Z90 / (4.0 * n * n)).sqrt();
+        let scale = 1.0 + Z90 * Z90 / n;
         (
             ((middle - half) / scale).max(0.0),
             ((middle + half) / scale).min(1.0),
@@ -58,18 +58,6 @@ impl std::ops::AddAssign for Proportion {
     }
 }
 
-/// The difference of two shares of the same rows, from the rows on which they differ, with half its 90 % interval:
-/// `gained` are right in the first only, `lost` in the second only.
-pub fn paired_shares(gained: usize, lost: usize, n: usize) -> Option<(f64, f64)> {
-    if n == 0 {
-        return None;
-    }
-    let (gained, lost, n) = (gained as f64, lost as f64, n as f64);
-    let difference = (gained - lost) / n;
-    let variance = ((gained + lost) / n - difference * difference).max(0.0) / n;
-    Some((difference, Z * variance.sqrt()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,14 +70,5 @@ mod tests {
         assert_eq!(Proportion::new(10, 10).interval().1, 1.0);
         assert!(Proportion::new(10, 10).interval().0 > 0.7);
         assert_eq!(Proportion::new(0, 0).interval(), (0.0, 1.0));
-    }
-
-    #[test]
-    fn only_rows_that_differ_count() {
-        assert_eq!(paired_shares(0, 0, 100), Some((0.0, 0.0)));
-        let (difference, half) = paired_shares(30, 10, 100).unwrap();
-        assert!((difference - 0.2).abs() < 1e-12);
-        assert!((half - Z * (0.36_f64 / 100.0).sqrt()).abs() < 1e-12);
-        assert_eq!(paired_shares(0, 0, 0), None);
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::Proportion;
+
 /// How wide an interval is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -49,6 +51,21 @@ impl Interval {
         Self::of(values, IntervalMethod::StudentT)
     }
 
+    /// The mean share of the same rows over seeds. Both leave something open, the rows as other rows might have come, the
+    /// seeds as others might have been drawn: √(Wilson's half width² + Student's half width²). `None` of no rows.
+    pub fn of_shares(shares: &[Proportion]) -> Option<Self> {
+        let values: Vec<f64> = shares.iter().filter_map(|share| share.estimate()).collect();
+        let seeds = Self::student_t(&values)?;
+        let rows = shares.iter().map(|share| share.n).min()?;
+        let hits = (seeds.mean * rows as f64).round() as usize;
+        let (low, high) = Proportion::new(hits, rows).interval();
+        let (by_rows, by_seeds) = ((high - low) / 2.0, seeds.half_width.unwrap_or(0.0));
+        Some(Self {
+            half_width: Some((by_rows * by_rows + by_seeds * by_seeds).sqrt()),
+            ..seeds
+        })
+    }
+
     /// Whether the interval lies wholly above 0: for differences.
     pub fn above_zero(&self) -> bool {
         self.half_width
@@ -74,6 +91,17 @@ mod tests {
         assert!(
             (paper.half_width.unwrap() - 1.645 * 2.0_f64.sqrt() / 5.0_f64.sqrt()).abs() < 1e-12
         );
+    }
+
+    /// By hand: Wilson's interval of 80 of 100 is 0.7267 to 0.8575.
+    #[test]
+    fn seeds_that_agree_leave_the_uncertainty_of_the_rows() {
+        let same = Interval::of_shares(&[Proportion::new(80, 100); 5]).unwrap();
+        assert_eq!((same.mean, same.n), (0.8, 5));
+        assert!((same.half_width.unwrap() - 0.0654).abs() < 1e-4);
+        let apart = [Proportion::new(75, 100), Proportion::new(85, 100)];
+        assert!(Interval::of_shares(&apart).unwrap().half_width > same.half_width);
+        assert!(Interval::of_shares(&[Proportion::new(0, 0)]).is_none());
     }
 
     #[test]

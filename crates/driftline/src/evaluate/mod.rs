@@ -3,8 +3,10 @@
 mod accuracy;
 mod interval;
 mod paired;
+mod paired_rows;
 
-pub use crate::data::{Proportion, paired_shares};
+pub use crate::data::Proportion;
 pub use accuracy::{Confusion, accuracy};
 pub use interval::{Interval, IntervalMethod};
 pub use paired::paired_difference;
+pub use paired_rows::PairedRows;

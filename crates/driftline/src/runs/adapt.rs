@@ -10,6 +10,7 @@ use super::fit::{Fit, Prepared, limited};
 use super::folder::{Origin, RUN_FORMAT, RunFolder, RunManifest};
 use super::model_file::Bundle;
 use super::predictions::WindowTable;
+use super::same_run::differences;
 use super::session::Session;
 use super::settings::RunSettings;
 use super::stream::FileWindows;
@@ -105,7 +106,7 @@ impl Ready {
         }
     }
 
-    fn origin(&self) -> Origin {
+    pub(super) fn origin(&self) -> Origin {
         match self {
             Self::Source(_, source) => Origin::Source(source.digests.clone()),
             Self::Model(_, digests) => Origin::Model(digests.clone()),
@@ -115,7 +116,7 @@ impl Ready {
     /// Everything beside the data that version 0 depends on, as text for the identity.
     fn how(&self) -> Result<String> {
         match self {
-            Self::Source(fit, _) => Ok(json!([fit.choice, fit.seed]).to_string()),
+            Self::Source(fit, _) => Ok(json!([unscored(&fit.choice), fit.seed]).to_string()),
             Self::Model(bundle, _) => Ok(blake3(&bundle.to_bytes()?)),
         }
     }
@@ -216,15 +217,19 @@ impl Adapt {
         let digests = stream.outline().digests.clone();
         let identity = self.identity(&plan, &ready, &digests)?;
         let mut run = match existing {
-            Some(manifest) if manifest.identity != identity => {
-                return Err(Error::Occupied {
-                    path: self.folder.clone(),
-                    what: "holds another run: other settings or other data".into(),
-                });
-            }
-            Some(_) => {
-                let run = RunFolder::open_with(&self.folder, &self.registry)?;
+            Some(manifest) => {
+                let others = differences(self, &plan, &ready, &digests, &manifest)?;
+                if !others.is_empty() {
+                    return Err(Error::Occupied {
+                        path: self.folder.clone(),
+                        what: format!("holds another run: {}", others.join("; ")),
+                    });
+                }
+                let mut run = RunFolder::open_with(&self.folder, &self.registry)?;
                 run.expect_own_report()?;
+                if self.has_new_answers(&run) {
+                    self.score(&mut run, &plan, &mut stream)?;
+                }
                 run
             }
             None => {
@@ -376,12 +381,20 @@ impl Adapt {
             RUN_FORMAT,
             plan.settings(),
             self.seed,
-            self.choice,
+            unscored(&self.choice),
             ready.how()?,
             origin,
             hashes(stream)
         ]);
         Ok(blake3(all.to_string().as_bytes())[..16].to_owned())
+    }
+}
+
+/// What decides a run: answers are for scoring only.
+fn unscored(choice: &ColumnChoice) -> ColumnChoice {
+    ColumnChoice {
+        answers: None,
+        ..choice.clone()
     }
 }
 

@@ -316,6 +316,7 @@ impl Adapter {
     fn encode(&self, table: &Table, answers: Option<&str>) -> Result<(Rows, Vec<InputDigest>)> {
         let choice = ColumnChoice {
             answers: answers.map(String::from),
+            impute: self.settings.choice.impute || self.session.source().source.choice.impute,
             ..ColumnChoice::default()
         };
         let encoding = &self.session.source().encoding;

@@ -1,4 +1,5 @@
-//! `compare`: several candidates on the user's own stream, with intervals over seeds. The whole stream is in memory.
+//! `compare`: several candidates on the user's own stream, with intervals over rows and seeds. The whole stream is in
+//! memory.
 
 use serde::Serialize;
 
@@ -24,7 +25,7 @@ pub struct Compare {
     pub seeds: Vec<u64>,
 }
 
-/// The outcome. Accuracies are fractions.
+/// The outcome. Accuracies are fractions, their intervals those of [`Interval::of_shares`].
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
@@ -138,7 +139,7 @@ impl Compare {
             answers: whole.rows.answers.unwrap_or_default(),
             by_time: by_time.map(|cut| (cut.clone(), ends(files.outline()))),
         };
-        let mut singles: Vec<Vec<Scores>> = self.candidates.iter().map(|_| vec![]).collect();
+        let mut singles: Vec<Vec<Hits>> = self.candidates.iter().map(|_| vec![]).collect();
         watch.begin(self.seeds.len() * self.candidates.len(), 0);
         for &seed in &self.seeds {
             let ready = match &ready {
@@ -177,8 +178,8 @@ impl Compare {
             rows: scored.inputs.len(),
             seeds: self.seeds.clone(),
             methods: methods
-                .map(|((name, _), singles)| MethodScore::of(name, singles))
-                .collect(),
+                .map(|((name, _), seeds)| MethodScore::of(name, &seeds))
+                .collect::<Result<_>>()?,
             notes,
         })
     }
@@ -194,24 +195,39 @@ fn ends(outline: &Outline) -> Windowing {
     Windowing::Boundaries(ends.collect(), Tail::Forbid)
 }
 
+/// What one seed got right.
+struct Hits {
+    last_window: Proportion,
+    whole_stream: Proportion,
+    /// No rows where no window was served.
+    while_serving: Proportion,
+}
+
 impl MethodScore {
-    fn of(name: &str, singles: Vec<Scores>) -> Self {
-        let last: Vec<f64> = singles.iter().filter_map(|s| s.last_window).collect();
-        let whole: Vec<f64> = singles.iter().map(|s| s.whole_stream).collect();
-        let serving: Vec<f64> = singles.iter().filter_map(|s| s.while_serving).collect();
-        Self {
+    fn of(name: &str, seeds: &[Hits]) -> Result<Self> {
+        let over = |pick: fn(&Hits) -> Proportion| {
+            let shares: Vec<Proportion> = seeds.iter().map(pick).collect();
+            Interval::of_shares(&shares)
+        };
+        let single = |hits: &Hits| Scores {
+            last_window: hits.last_window.estimate(),
+            whole_stream: hits.whole_stream.estimate().unwrap_or(0.0),
+            while_serving: hits.while_serving.estimate(),
+        };
+        Ok(Self {
             method: name.into(),
-            last_window: Interval::student_t(&last),
-            whole_stream: Interval::student_t(&whole).expect("one value a seed"),
-            while_serving: Interval::student_t(&serving),
-            singles,
-        }
+            last_window: over(|hits| hits.last_window),
+            whole_stream: over(|hits| hits.whole_stream)
+                .ok_or_else(|| Error::empty("the answers of the stream"))?,
+            while_serving: over(|hits| hits.while_serving),
+            singles: seeds.iter().map(single).collect(),
+        })
     }
 }
 
 impl Scored {
     /// Goes along the stream, then scores the last model.
-    fn scores(&self, session: &mut Session) -> Result<Scores> {
+    fn scores(&self, session: &mut Session) -> Result<Hits> {
         let curriculum = session.adaptation().candidate().curriculum.clone();
         let windowing = match (curriculum.windowing(), &self.by_time) {
             (Some(cut), Some((time, ends))) if cut == time => Some(ends),
@@ -234,11 +250,10 @@ impl Scored {
         }
         let labels = session.adaptation().deployed().predict(&self.inputs)?;
         let last = split.last().cloned().unwrap_or(0..self.inputs.len());
-        let at_end = right(&labels.slice(last.clone()), &self.answers[last]);
-        Ok(Scores {
-            last_window: at_end.estimate(),
-            whole_stream: right(&labels, &self.answers).estimate().unwrap_or(0.0),
-            while_serving: serving.estimate().filter(|_| serves),
+        Ok(Hits {
+            last_window: right(&labels.slice(last.clone()), &self.answers[last]),
+            whole_stream: right(&labels, &self.answers),
+            while_serving: serving,
         })
     }
 }

@@ -9,6 +9,7 @@ use super::column_view::Seen;
 use super::folder::{FileState, RunFolder, RunManifest};
 use super::model_file::Bundle;
 use super::record::WindowRecord;
+use super::summary::Summary;
 use crate::Result;
 use crate::models::AnyLearner;
 use crate::reading::{self, ReadOptions};
@@ -62,6 +63,8 @@ pub struct ModelView {
 pub struct RunView {
     pub manifest: RunManifest,
     pub windows: Vec<WindowRecord>,
+    /// The verdict and its reasons; absent before the first window, and where the source model is damaged.
+    pub summary: Option<Summary>,
     /// Files that are not what the manifest says; empty for a sound run.
     pub damaged: Vec<(String, FileState)>,
 }
@@ -106,6 +109,7 @@ fn run(folder: &Path) -> Result<RunView> {
     Ok(RunView {
         manifest: run.manifest().clone(),
         windows: run.records().to_vec(),
+        summary: run.summary().ok().flatten(),
         damaged,
     })
 }

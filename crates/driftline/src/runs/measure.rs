@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::record::{ClassScore, Fate, Score, Shares, WindowRecord};
+use super::record::{ClassScore, Fate, Score, Serving, Shares, WindowRecord};
 use crate::adapt::{Decision, Step, Version};
 use crate::data::{Inputs, Labels, Probabilities, Proportion};
 use crate::models::Classifier;
@@ -51,16 +51,14 @@ pub fn measure(
         let same = a.0.agreement(&b.0);
         (same.n - same.hits) as f64 / rows
     };
-    let balance = |assessed: &Assessed| {
-        let named = classes.iter().cloned().zip(assessed.0.counts());
-        Shares(named.map(|(name, n)| (name, n as f64 / rows)).collect())
-    };
+    let balance = |assessed: &Assessed| balance(&assessed.0, classes);
     let labeling = step.labeling.as_ref();
     let (seen, kept) = labeling.map_or((0, 0), |labeling| (labeling.seen, labeling.kept));
     let reason = match &step.decision {
         Decision::Deploy(_) => None,
         Decision::Hold { why } | Decision::RollBack { why, .. } => Some(why.clone()),
     };
+    let (score, serving) = scores(&before.0, &after.0, &source.0, answers, classes);
     let record = WindowRecord {
         window: step.version.number,
         teacher: step.before.number,
@@ -68,6 +66,7 @@ pub fn measure(
         last: None,
         from: None,
         to: None,
+        rows: inputs.len(),
         seen,
         kept,
         kept_fraction: kept as f64 / seen.max(1) as f64,
@@ -82,8 +81,12 @@ pub fn measure(
         flips: differ(&source, &after),
         class_balance: balance(&after),
         class_balance_unadapted: balance(&source),
-        score: answers
-            .and_then(|answers| score([&before.0, &after.0, &source.0], answers, classes)),
+        serving: Some(Serving {
+            class_balance: balance(&before),
+            gained: serving.0,
+            lost: serving.1,
+        }),
+        score,
         notes: Notes::new(),
         isa: None,
         inputs: vec![],
@@ -97,12 +100,47 @@ pub fn measure(
     })
 }
 
+/// How rows are divided among the classes.
+pub(super) fn balance(labels: &Labels, classes: &[String]) -> Shares {
+    let rows = labels.len().max(1) as f64;
+    let named = classes.iter().cloned().zip(labels.counts());
+    Shares(named.map(|(name, n)| (name, n as f64 / rows)).collect())
+}
+
 /// How many of the rows that have an answer are right. Classes that the source lacks are among them, and always wrong.
 pub(super) fn right(labels: &Labels, answers: &[Answer]) -> Proportion {
     let scored = answers.iter().filter(|a| **a != Answer::Missing).count();
     let pairs = labels.as_slice().iter().zip(answers);
     let hits = pairs.filter(|(label, answer)| **answer == Answer::Class(**label));
     Proportion::new(hits.count(), scored)
+}
+
+/// The score, and what the model before has gained and lost against the source model.
+pub(super) fn scores(
+    before: &Labels,
+    after: &Labels,
+    unadapted: &Labels,
+    answers: Option<&[Answer]>,
+    classes: &[String],
+) -> (Option<Score>, (usize, usize)) {
+    let Some(answers) = answers else {
+        return (None, (0, 0));
+    };
+    let only = |a, b| only_right(a, b, answers);
+    (
+        score([before, after, unadapted], answers, classes),
+        (only(before, unadapted), only(unadapted, before)),
+    )
+}
+
+fn is_right(labels: &Labels, answers: &[Answer], row: usize) -> bool {
+    answers[row] == Answer::Class(labels.as_slice()[row])
+}
+
+/// Rows that `a` gets right and `b` does not.
+fn only_right(a: &Labels, b: &Labels, answers: &[Answer]) -> usize {
+    let only = |&row: &usize| is_right(a, answers, row) && !is_right(b, answers, row);
+    (0..answers.len()).filter(only).count()
 }
 
 /// `None` if no row has an answer.
@@ -115,17 +153,10 @@ fn score(
     if scored == 0 {
         return None;
     }
-    let is_right = |labels: &Labels, row: usize| match answers[row] {
-        Answer::Class(class) => labels.as_slice()[row] == class,
-        Answer::Unknown | Answer::Missing => false,
-    };
+    let is_right = |labels: &Labels, row: usize| is_right(labels, answers, row);
     let rows = || 0..answers.len();
     let accuracy = |labels| right(labels, answers).estimate().unwrap_or(0.0);
-    let only = |a: &Labels, b: &Labels| {
-        rows()
-            .filter(|&row| is_right(a, row) && !is_right(b, row))
-            .count()
-    };
+    let only = |a: &Labels, b: &Labels| only_right(a, b, answers);
     let class = |(number, name): (usize, &String)| {
         let members: Vec<usize> = rows()
             .filter(|&row| answers[row] == Answer::Class(number as u32))

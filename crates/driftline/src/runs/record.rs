@@ -25,6 +25,9 @@ pub struct WindowRecord {
     pub from: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
+    /// Rows that arrived; 0 in records that are older than this field.
+    #[serde(default)]
+    pub rows: usize,
     /// Rows to learn from, and how many of them the filter kept.
     pub seen: usize,
     pub kept: usize,
@@ -51,6 +54,9 @@ pub struct WindowRecord {
     pub class_balance: Shares,
     /// How the source model does.
     pub class_balance_unadapted: Shares,
+    /// The model that would have served the window; absent in records that are older than this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serving: Option<Serving>,
     /// Where there are answers; flat, so that the accuracies stand in the line itself.
     #[serde(flatten)]
     pub score: Option<Score>,
@@ -65,6 +71,15 @@ pub struct WindowRecord {
     /// The files that belong to it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, Checksum>,
+}
+
+/// What the model before a step made of the window, beside the accuracies that [`Score`] has of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Serving {
+    pub class_balance: Shares,
+    /// Rows that it gets right and the source model does not, and the other way round; 0 without answers.
+    pub gained: usize,
+    pub lost: usize,
 }
 
 /// What became of a step.
@@ -177,7 +192,28 @@ impl<'de> Deserialize<'de> for Shares {
     }
 }
 
+impl WindowRecord {
+    /// Rows that arrived, as well as is known.
+    pub fn arrived(&self) -> usize {
+        match self.rows {
+            0 => self.seen,
+            rows => rows,
+        }
+    }
+
+    /// Whether the step changed nothing: there was too little to learn from, or the policy kept the model before it.
+    pub fn kept_as_it_was(&self) -> bool {
+        self.held || self.decision == Fate::Hold
+    }
+}
+
 impl Shares {
+    /// The share of a class; 0 of one that is not there.
+    pub fn of(&self, class: &str) -> f64 {
+        let found = self.0.iter().find(|(name, _)| name == class);
+        found.map_or(0.0, |(_, share)| *share)
+    }
+
     /// Half the summed differences: the share of rows that would have to change class to make the two equal.
     pub fn distance(&self, other: &Shares) -> f64 {
         let pairs = self.0.iter().zip(&other.0);

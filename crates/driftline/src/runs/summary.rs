@@ -1,41 +1,37 @@
-//! A run in a few numbers: by how much adapting helped or hurt where answers tell, and what can be seen without them.
+//! A run in a few numbers: the verdict on the version in use, accuracies along the whole stream where there are answers,
+//! and what can be seen without them.
 
 use serde::Serialize;
 
 use super::folder::RunFolder;
 use super::model_file::SourceRecord;
 use super::record::{Score, Shares, WindowRecord};
-use crate::evaluate::paired_shares;
+use super::verdict::{Newest, Reason, RollBack, Verdict, judge};
+use crate::evaluate::PairedRows;
 
 /// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Summary {
     pub windows: usize,
+    /// Steps that left the model as it was.
     pub held: usize,
+    /// Whether the last step was one of them.
+    pub last_step_held: bool,
+    /// The version in use, which the verdict is about.
+    pub version: usize,
     pub verdict: Verdict,
+    pub reasons: Vec<Reason>,
+    /// The version in use on the newest windows; absent where no answers tell.
+    pub newest: Option<Newest>,
+    /// Where to go back to, if the verdict is against the version in use.
+    pub roll_back: Option<RollBack>,
     /// Where any window has answers.
     pub accuracy: Option<AccuracySummary>,
     pub signs: Signs,
 }
 
-/// What may be said about the adapted model. The last four are guesses from what can be seen without answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    Helped,
-    Hurt,
-    NoClearDifference,
-    /// Every window was held, so the model is still the source model.
-    Unchanged,
-    /// Nothing looks wrong.
-    Steady,
-    /// Something changed that is worth a look.
-    Watch,
-    /// The signs of a model that has gone astray.
-    Doubtful,
-}
-
-/// Accuracies over all scored rows, as fractions.
+/// Accuracies over all scored rows, as fractions: each window by the version of its time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AccuracySummary {
     pub scored: usize,
@@ -43,12 +39,10 @@ pub struct AccuracySummary {
     pub before: Option<f64>,
     pub after: f64,
     pub unadapted: f64,
-    /// Adapted less unadapted, with half of its 90 % interval.
+    /// Adapted less unadapted, with its 90 % interval.
     pub gain: f64,
-    pub gain_half_width: f64,
-    /// The same for the last two windows.
-    pub last_gain: f64,
-    pub last_gain_half_width: f64,
+    pub gain_low: f64,
+    pub gain_high: f64,
 }
 
 /// What can be seen without answers.
@@ -72,75 +66,74 @@ impl Summary {
     pub fn of(run: &RunFolder, source: &SourceRecord) -> Option<Self> {
         let records = run.records();
         let last = records.last()?;
-        let held = records.iter().filter(|record| record.held).count();
-        let accuracy = match run.manifest().settings.repeats() {
-            false => AccuracySummary::of(records),
-            // The same rows are scored after every step over the stream: only the last of these counts.
-            true => {
-                let steps = run.manifest().planned.min(records.len());
-                let accuracy = AccuracySummary::of(&records[steps.saturating_sub(1)..]);
-                accuracy.map(|accuracy| AccuracySummary {
-                    before: None,
-                    ..accuracy
-                })
-            }
+        let repeats = run.manifest().settings.repeats();
+        // Methods that repeat score the same rows after every step over the stream: only the last of these counts.
+        let from = match repeats {
+            true => run.manifest().planned.min(records.len()).saturating_sub(1),
+            false => 0,
         };
-        let signs = Signs::of(records, last, source);
-        let verdict = match &accuracy {
-            Some(accuracy) => accuracy.verdict(),
-            None => signs.verdict(held, records.len()),
-        };
+        let accuracy = AccuracySummary::of(&records[from..]).map(|accuracy| AccuracySummary {
+            before: accuracy.before.filter(|_| !repeats),
+            ..accuracy
+        });
+        let at_source = balance(source, last);
+        let version = run.manifest().current;
+        let judged = judge(records, from, version, &at_source)?;
         Some(Self {
             windows: records.len(),
-            held,
-            verdict,
+            held: records.iter().filter(|r| r.kept_as_it_was()).count(),
+            last_step_held: last.kept_as_it_was(),
+            version,
+            verdict: judged.verdict,
+            reasons: judged.reasons,
+            newest: judged.newest,
+            roll_back: judged.roll_back,
             accuracy,
-            signs,
+            signs: Signs::of(records, last, source, &at_source),
         })
     }
+}
+
+/// How the source was divided among the classes.
+fn balance(source: &SourceRecord, last: &WindowRecord) -> Shares {
+    let rows = source.rows.max(1) as f64;
+    let names = last.class_balance.0.iter().map(|(name, _)| name.clone());
+    let counts = source.class_counts.iter().map(|&n| n as f64 / rows);
+    Shares(names.zip(counts).collect())
 }
 
 impl AccuracySummary {
     fn of(records: &[WindowRecord]) -> Option<Self> {
         let scores = || records.iter().filter_map(|record| record.score.as_ref());
-        let scored: usize = scores().map(|score| score.scored).sum();
-        if scored == 0 {
+        let sum = |pick: fn(&Score) -> usize| scores().map(pick).sum::<usize>();
+        let rows = PairedRows::new(sum(|s| s.gained), sum(|s| s.lost), sum(|s| s.scored));
+        if rows.n == 0 {
             return None;
         }
         let mean = |pick: fn(&Score) -> f64| {
             let sum: f64 = scores().map(|s| pick(s) * s.scored as f64).sum();
-            sum / scored as f64
+            sum / rows.n as f64
         };
-        let gain = |skip: usize| {
-            let counts = scores().skip(skip).fold((0, 0, 0), |(g, l, n), s| {
-                (g + s.gained, l + s.lost, n + s.scored)
-            });
-            paired_shares(counts.0, counts.1, counts.2)
-        };
-        let (all, last) = (gain(0)?, gain(scores().count().saturating_sub(2))?);
+        let (gain_low, gain_high) = rows.interval();
         Some(Self {
-            scored,
+            scored: rows.n,
             before: Some(mean(|s| s.accuracy_before)),
             after: mean(|s| s.accuracy_after),
             unadapted: mean(|s| s.accuracy_unadapted),
-            gain: all.0,
-            gain_half_width: all.1,
-            last_gain: last.0,
-            last_gain_half_width: last.1,
+            gain: rows.difference(),
+            gain_low,
+            gain_high,
         })
-    }
-
-    fn verdict(&self) -> Verdict {
-        match self.gain {
-            gain if gain > self.gain_half_width => Verdict::Helped,
-            gain if -gain > self.gain_half_width => Verdict::Hurt,
-            _ => Verdict::NoClearDifference,
-        }
     }
 }
 
 impl Signs {
-    fn of(records: &[WindowRecord], last: &WindowRecord, source: &SourceRecord) -> Self {
+    fn of(
+        records: &[WindowRecord],
+        last: &WindowRecord,
+        source: &SourceRecord,
+        at_source: &Shares,
+    ) -> Self {
         let most = records.iter().fold(last, |most, record| {
             if record.disagreement > most.disagreement {
                 record
@@ -148,16 +141,12 @@ impl Signs {
                 most
             }
         });
-        let rows = source.rows.max(1) as f64;
-        let names = last.class_balance.0.iter().map(|(name, _)| name.clone());
-        let counts = source.class_counts.iter().map(|&n| n as f64 / rows);
-        let at_source = Shares(names.zip(counts).collect());
         let fading = at_source.0.iter().zip(&last.class_balance.0);
         Self {
             most_disagreement: most.disagreement,
             most_disagreement_window: most.window,
             last_flips: last.flips,
-            balance_shift: last.class_balance.distance(&at_source),
+            balance_shift: last.class_balance.distance(at_source),
             fading_classes: fading
                 .filter(|((_, then), (_, now))| *now < then / 5.0)
                 .map(|((name, _), _)| name.clone())
@@ -165,26 +154,6 @@ impl Signs {
             confidence_change: source
                 .validation
                 .map(|validation| last.confidence_unadapted - validation.confidence),
-        }
-    }
-
-    /// Rules of thumb: a class that fades away or a step that overturns a third of a window is how self-training goes
-    /// wrong; half of that is worth a look.
-    fn verdict(&self, held: usize, windows: usize) -> Verdict {
-        let doubtful = !self.fading_classes.is_empty()
-            || self.most_disagreement > 1.0 / 3.0
-            || self.balance_shift > 0.3
-            || 2 * held > windows;
-        let watch = self.most_disagreement > 1.0 / 6.0
-            || self.balance_shift > 0.15
-            || self.last_flips > 0.25
-            || self.confidence_change.is_some_and(|change| change < -0.1)
-            || held > 0;
-        match (doubtful, watch) {
-            _ if held == windows => Verdict::Unchanged,
-            (true, _) => Verdict::Doubtful,
-            (false, true) => Verdict::Watch,
-            (false, false) => Verdict::Steady,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::super::record::Checksum;
-use super::{MANIFEST, RunFolder, RunManifest, WINDOWS};
+use super::{MANIFEST, RunFolder, RunManifest, WINDOWS, WINDOWS_NEXT};
 use crate::{Error, Result};
 
 /// What became of one file of a run.
@@ -64,10 +64,29 @@ impl RunFolder {
     }
 }
 
-/// The lines of `windows.jsonl` that are finished. A killed run may have written one more than its manifest names.
+/// The lines of `windows.jsonl` that are finished. A killed run may have written one more than its manifest names, or have
+/// named lines that it had still to put in their place.
 pub(super) fn finished_lines(folder: &Path, manifest: &RunManifest) -> Result<String> {
-    let path = folder.join(WINDOWS);
-    let bytes = fs::read(&path).map_err(Error::io(&path))?;
+    let here = lines_in(&folder.join(WINDOWS), manifest);
+    match lines_in(&folder.join(WINDOWS_NEXT), manifest) {
+        Ok(next) if here.is_err() => Ok(next),
+        _ => here,
+    }
+}
+
+/// Ends what a killed writer of lines has begun: those that the manifest names are put in their place, others removed.
+pub(super) fn settle_lines(folder: &Path, manifest: &RunManifest) -> Result<()> {
+    let (here, next) = (folder.join(WINDOWS), folder.join(WINDOWS_NEXT));
+    let settled = match next.exists() {
+        false => Ok(()),
+        true if lines_in(&here, manifest).is_ok() => fs::remove_file(&next),
+        true => fs::rename(&next, &here),
+    };
+    settled.map_err(Error::io(&next))
+}
+
+fn lines_in(path: &Path, manifest: &RunManifest) -> Result<String> {
+    let bytes = fs::read(path).map_err(Error::io(path))?;
     let Some(sum) = manifest.files.get(WINDOWS) else {
         let message = format!("is not named in {MANIFEST}");
         return Err(Error::corrupt(path, message));
@@ -76,8 +95,8 @@ pub(super) fn finished_lines(folder: &Path, manifest: &RunManifest) -> Result<St
         .ok()
         .and_then(|end| bytes.get(..end))
         .filter(|finished| Checksum::of(finished) == *sum);
-    let finished = finished.ok_or_else(|| Error::corrupt(&path, differs(sum, bytes.len())))?;
-    String::from_utf8(finished.to_vec()).map_err(|_| Error::corrupt(&path, "is not text in UTF-8"))
+    let finished = finished.ok_or_else(|| Error::corrupt(path, differs(sum, bytes.len())))?;
+    String::from_utf8(finished.to_vec()).map_err(|_| Error::corrupt(path, "is not text in UTF-8"))
 }
 
 fn differs(sum: &Checksum, found: usize) -> String {

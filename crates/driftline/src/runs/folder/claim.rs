@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use super::super::model_file::Bundle;
 use super::super::record::Checksum;
 use super::commit::{Log, write_manifest};
-use super::{FOLDERS, MANIFEST, REPORT, RunFolder, RunManifest, WINDOWS, checkpoint_name};
+use super::{
+    FOLDERS, MANIFEST, REPORT, RunFolder, RunManifest, WINDOWS, WINDOWS_NEXT, checkpoint_name,
+};
 use crate::adapt::Registry;
 use crate::files::{FolderLock, is_leftover, is_own_page, write_whole};
 use crate::{Error, Result};
@@ -150,7 +152,7 @@ pub(super) fn clear_leftovers(folder: &Path) -> Result<()> {
 
 /// Removes the files of an older run, the manifest first, and nothing else.
 fn remove_run(folder: &Path) -> Result<()> {
-    for own in [MANIFEST, WINDOWS, REPORT] {
+    for own in [MANIFEST, WINDOWS, WINDOWS_NEXT, REPORT] {
         remove_files(folder, |name| name == own)?;
     }
     FOLDERS

@@ -40,6 +40,8 @@ pub struct RunFolder {
 
 const MANIFEST: &str = "manifest.json";
 const WINDOWS: &str = "windows.jsonl";
+/// Lines that are to take their place, from before the manifest names them until it is done.
+const WINDOWS_NEXT: &str = "windows.next.jsonl";
 const REPORT: &str = "report.html";
 const FOLDERS: [&str; 2] = ["checkpoints", "predictions"];
 
@@ -104,6 +106,7 @@ impl RunFolder {
         // Read under the lock: the writer before us may have added windows in the meantime.
         let mut run = Self::read_with(folder, registry)?;
         claim::clear_leftovers(folder)?;
+        check::settle_lines(folder, &run.manifest)?;
         run.lock = Some(lock);
         Ok(run)
     }
@@ -291,11 +294,32 @@ impl RunFolder {
         if !std::mem::take(&mut self.old_lines) {
             return Ok(());
         }
+        self.rewrite_lines()
+    }
+
+    /// Puts other scores into the records of windows that are finished, and notes which column they come from.
+    pub(super) fn rescored(
+        &mut self,
+        records: Vec<WindowRecord>,
+        answers: Option<String>,
+    ) -> Result<()> {
+        self.settle()?;
+        self.expect_lock()?;
+        self.records = records;
+        self.manifest.settings.choice.answers = answers;
+        self.old_lines = false;
+        self.rewrite_lines()
+    }
+
+    /// Writes all lines anew. Until the manifest names them the old ones count, and from then on these, wherever a kill
+    /// leaves them.
+    fn rewrite_lines(&mut self) -> Result<()> {
         let lines: String = self.records.iter().map(commit::line).collect();
-        write_whole(&self.folder.join(WINDOWS), lines.as_bytes())?;
+        write_whole(&self.folder.join(WINDOWS_NEXT), lines.as_bytes())?;
         self.log = Log::of(lines.as_bytes());
         self.manifest.files.insert(WINDOWS.into(), self.log.sum());
-        commit::write_manifest(&self.folder, &mut self.manifest)
+        commit::write_manifest(&self.folder, &mut self.manifest)?;
+        check::settle_lines(&self.folder, &self.manifest)
     }
 
     fn expect_lock(&self) -> Result<()> {

@@ -35,6 +35,10 @@ impl WindowTable {
 /// The column that holds the predicted class.
 pub const CLASS: &str = "class";
 
+/// The columns that hold the answer and the source model's class, where they are asked for.
+pub const ANSWER: &str = "answer";
+pub const CLASS_UNADAPTED: &str = "class_unadapted";
+
 /// The column that holds the probability of a class.
 pub fn probability_column(class: &str) -> String {
     format!("p_{class}")
@@ -88,7 +92,8 @@ impl<'a> Sink<'a> {
                     "a column to pass through",
                     name,
                     format!(
-                        "named once, and neither `{CLASS}` nor like the column of a probability (`p_…`)"
+                        "named once, and neither `{CLASS}`, `{ANSWER}` nor `{CLASS_UNADAPTED}` where they are written, nor \
+                         like the column of a probability (`p_…`)"
                     ),
                 ));
             }

@@ -1,0 +1,41 @@
+//! When a run that came to its end counts as a failure all the same: for schedulers, which look at exit codes.
+
+use clap::{Args, ValueEnum};
+use driftline::runs::{Summary, Verdict};
+
+use crate::failure::Outcome;
+
+#[derive(Args, Clone, Copy, Debug)]
+pub struct FailOnArgs {
+    /// Exit with code 3 if the last step was held, or also if the verdict is against the version in use
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t = FailOn::Never,
+        long_help = "When to exit with code 3 although nothing went wrong. held: the last step was held. doubtful: it was \
+                     held, or the verdict on the version in use is `hurt` or `doubtful`"
+    )]
+    fail_on: FailOn,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Held,
+    Doubtful,
+    Never,
+}
+
+impl FailOnArgs {
+    pub fn judge(self, summary: Option<&Summary>) -> Outcome {
+        let fails = summary.is_some_and(|summary| {
+            let against = matches!(summary.verdict, Verdict::Hurt | Verdict::Doubtful);
+            match self.fail_on {
+                FailOn::Never => false,
+                FailOn::Held => summary.last_step_held,
+                FailOn::Doubtful => summary.last_step_held || against,
+            }
+        });
+        Outcome::of(!fails)
+    }
+}

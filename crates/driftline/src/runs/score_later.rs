@@ -1,0 +1,58 @@
+//! Answers that come later: the windows of a run are scored anew by the versions that it has kept. Nothing is trained.
+
+use super::adapt::Adapt;
+use super::folder::RunFolder;
+use super::measure::{balance, scores};
+use super::record::Serving;
+use super::stream::FileWindows;
+use crate::adapt::MethodPlan;
+use crate::models::Classifier;
+use crate::{Error, Result};
+
+impl Adapt {
+    /// Whether the answers that are asked for are others than the run has.
+    pub(super) fn has_new_answers(&self, run: &RunFolder) -> bool {
+        let known = &run.manifest().settings.choice.answers;
+        self.choice.answers.is_some() && self.choice.answers != *known
+    }
+
+    /// Scores the finished windows of the stream; those that came by `step` have no answers in it.
+    pub(super) fn score(
+        &self,
+        run: &mut RunFolder,
+        plan: &MethodPlan,
+        stream: &mut FileWindows,
+    ) -> Result<()> {
+        let version = |run: &RunFolder, number: usize| -> Result<_> {
+            let bundle = run.model(Some(number))?.with_runtime(&self.runtime)?;
+            Ok(bundle.version)
+        };
+        let source = version(run, 0)?;
+        let classes = run.manifest().classes.clone();
+        let mut records = run.records().to_vec();
+        let planned = run.manifest().planned;
+        for record in records.iter_mut().take(planned) {
+            self.runtime.cancel().check()?;
+            let before = version(run, record.teacher)?;
+            let after = version(run, record.window)?;
+            // The curriculum asks for the rows as it did then, so that the same ones arrive.
+            let curriculum = &plan.candidate.curriculum;
+            curriculum.next(record.window - 1, stream, &before)?;
+            let arrived = stream.arrived();
+            let window = arrived.ok_or_else(|| Error::empty("the window that arrived"))?;
+            let inputs = &window.rows.inputs;
+            let [before, after, source] = [&before, &after, &source]
+                .map(|version| version.assess(inputs).map(|(labels, _)| labels));
+            let (before, answers) = (before?, window.rows.answers.as_deref());
+            let (score, (gained, lost)) = scores(&before, &after?, &source?, answers, &classes);
+            record.score = score;
+            record.rows = inputs.len();
+            record.serving = Some(Serving {
+                class_balance: balance(&before, &classes),
+                gained,
+                lost,
+            });
+        }
+        run.rescored(records, self.choice.answers.clone())
+    }
+}
