@@ -118,7 +118,7 @@ fn a_student_that_learns_nothing_right_exceeds_the_bound() {
     let subject = Subject::Linear(&models);
     let found = check_assumptions(&benchmark, &windows(), &subject, Seed::new(0)).unwrap();
     assert_eq!(found.bounds_exceeded, 1, "{found:#?}");
-    assert_eq!(found.steps[1].loss_before, Some(1.0));
+    assert!(found.steps[1].loss_before.unwrap() > 0.999);
     assert!(found.steps[1].bound.as_ref().unwrap().vacuous);
 }
 

@@ -15,7 +15,7 @@ use crate::theory::bounds::{self, Sampling};
 const DELTA: f64 = 0.1;
 const DRAWS: usize = 400;
 /// So large that the bound is mostly below what a bad sample could cost; at 40 it is above 1.
-const SIZES: [usize; 3] = [200, 800, 3_200];
+const SIZES: [usize; 3] = [400, 1_600, 6_400];
 
 /// One sample: what training on it lost against the best of the class, and the bound on that.
 struct Draw {
