@@ -262,11 +262,30 @@ fn a_finished_trial_is_verified_and_a_changed_one_is_not() {
     assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     assert_eq!(json(&output)["verified"]["identical"], false);
 
+    // Nothing verified is no success.
     let output = reproduce(folder.path(), &["--dataset", "Portraits", "--verify"]);
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
     let said = text(&output.stdout);
     assert!(
         said.contains("cannot verify here: none of these trials is finished"),
+        "{said}"
+    );
+}
+
+/// No trial of at most two minutes is left by the filters: the shortest is run all the same.
+#[test]
+fn a_long_trial_is_verified_where_it_is_named() {
+    let folder = copy("table1-gaussian");
+    let timings = folder.path().join("table1-gaussian/timings.jsonl");
+    let long = fs::read_to_string(&timings).unwrap();
+    let long = long.replace("\"seconds\":", "\"seconds\":900");
+    fs::write(&timings, long).unwrap();
+    let named = ["--method", "Source", "--seeds", "2", "--verify"];
+    let output = reproduce(folder.path(), &named);
+    let said = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(
+        said.contains("Source · data 0 · seed 2: identical"),
         "{said}"
     );
 }
@@ -350,6 +369,21 @@ fn the_documents_show_the_committed_results() {
         assert_eq!(filled.len(), committed.len());
         assert!(committed.contains("| Gradual ST | ") || committed.contains("| Gaussian | "));
     }
+}
+
+/// What other programs gave is marked where it stands, and the mark is explained.
+#[test]
+fn numbers_from_elsewhere_are_marked() {
+    let document = fs::read_to_string(root().join("docs/reproduction.md")).unwrap();
+    let paragraphs = document.split("\n\n");
+    let about = |what: &str| -> Vec<&str> {
+        let paragraphs = paragraphs.clone();
+        paragraphs.filter(|text| text.contains(what)).collect()
+    };
+    for text in about("authors' own code") {
+        assert!(text.matches('†').count() >= 3, "{text}");
+    }
+    assert!(about("come from elsewhere")[0].contains("a † marks"));
 }
 
 /// Every experiment of the project has its place in the document.

@@ -125,6 +125,34 @@ fn another_optimiser_begins_afresh() {
     assert_eq!(carried.tensors(), afresh.unwrap().tensors());
 }
 
+/// A whole training run: every number is one chain of multiply-adds, in an order that lanes and tiles do not change.
+#[test]
+fn instruction_sets_that_round_alike_train_to_the_same_bits() {
+    let train = quarters(100, 12, 1);
+    let trained = |isa: Isa| {
+        let mut learner = learner(2);
+        learner.runtime.isa = isa;
+        let first = learner.fit(&train, Seed::new(3)).unwrap();
+        let network = learner.refit(&first, &train, Seed::new(4)).unwrap();
+        let probabilities = network.probabilities(train.inputs()).unwrap();
+        let tensors = network.tensors();
+        let values = tensors.iter().flat_map(|tensor| tensor.values);
+        let values = values.chain(probabilities.iter().flatten());
+        values.map(|v| v.to_bits()).collect::<Vec<u32>>()
+    };
+    let fused = trained(Isa::Fused);
+    for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+        assert_eq!(trained(isa) == fused, isa.rounds_like(Isa::Fused), "{isa}");
+        assert_eq!(isa.stand_in(), Some(isa));
+    }
+    // Results of any machine can be made again on this one.
+    for isa in Isa::ALL {
+        let here = isa.stand_in();
+        let alike = here.is_some_and(|here| here.is_available() && here.rounds_like(isa));
+        assert!(alike || cfg!(not(target_arch = "x86_64")), "{isa}");
+    }
+}
+
 #[test]
 fn instruction_sets_agree_on_probabilities() {
     let train = quarters(100, 12, 1);

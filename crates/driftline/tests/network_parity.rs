@@ -171,7 +171,8 @@ fn check(
     let golden = &golden[name];
     // The portable kernels are slow; they have the small network and, elsewhere, the plain reference to agree with.
     let isas = Isa::ALL.into_iter().filter(|isa| isa.is_available());
-    for isa in isas.filter(|&isa| isa != Isa::Portable || name == "odd") {
+    let plain = [Isa::Portable, Isa::Fused];
+    for isa in isas.filter(|isa| !plain.contains(isa) || name == "odd") {
         let runtime = Runtime::default().with_isa(isa);
         let mut network = network(name, convention).with_runtime(&runtime).unwrap();
         let batches = batches(&network);

@@ -82,6 +82,21 @@ fn other_instances_agree() {
     }
 }
 
+/// A bound that nothing can exceed is never violated: statements about bounds say how many could have been.
+#[test]
+fn bounds_are_drawn_where_they_can_fail() {
+    for (id, least) in [("3.8", 1.0), ("A.1", 0.9), ("3.3-tight", 0.5)] {
+        let claim = check_each(&[id], Seed::new(1)).unwrap().remove(0);
+        let telling = claim.telling.expect("a statement about a bound");
+        assert!(telling.of > 1_000, "{id}: {telling}");
+        assert!(
+            telling.bounds as f64 >= least * telling.of as f64,
+            "{id}: {telling}"
+        );
+        assert!(claim.computed.contains(&telling.to_string()), "{id}");
+    }
+}
+
 #[test]
 fn the_same_seed_gives_the_same_text() {
     let ids = ["3.3-tight", "3.8", "A.2", "B.3"];

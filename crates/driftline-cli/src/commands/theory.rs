@@ -83,6 +83,9 @@ fn as_json(claims: &[Claim], explain: bool) -> Value {
             "computed": claim.computed,
             "holds": claim.holds,
         });
+        if let Some(telling) = claim.telling {
+            value["telling"] = json!(telling);
+        }
         if explain {
             value["explanation"] = json!(claim.explanation);
         }

@@ -71,7 +71,7 @@ fn notes(finding: &Finding, found: &Assumptions) -> Vec<String> {
         verdict(found.gradual_shift),
         verdict(found.no_label_shift),
         match found.best {
-            Some(best) => format!("with α* = {best:.3}"),
+            Some(best) => format!("{} (α* ≤ {best:.3})", verdict(found.separation)),
             None => verdict(found.separation).to_string(),
         }
     ));
@@ -82,8 +82,11 @@ fn notes(finding: &Finding, found: &Assumptions) -> Vec<String> {
         .count();
     if bounded > 0 {
         notes.push(format!(
-            "The bound is informative (below 1) for {} of {bounded} steps; the measured loss exceeds it in {}.",
-            found.telling_bounds, found.bounds_exceeded
+            "The bound is below 1, so that it can fail, for {} of {bounded} steps. A measured loss stands beside it in {}, \
+             and exceeds it in {}.",
+            found.telling_bounds,
+            found.bounds_compared(),
+            found.bounds_exceeded
         ));
     }
     notes.extend(found.notes.iter().cloned());

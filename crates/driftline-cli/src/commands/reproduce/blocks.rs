@@ -1,23 +1,25 @@
 //! The parts of a document that are made from results: Markdown tables of one experiment, of one table of the paper, and
 //! of an experiment against another.
 
+use driftline::evaluate::paired_difference;
 use driftline::experiment::{Check, CheckVerdict, Plan, ResultTable, Row};
 
 use super::library::{Library, verdict};
 use crate::failure::{Failure, Result};
 use crate::output::{plus_minus, signed_with_interval, with_interval};
 
-/// What a marker asks for: `results NAME`, `contrast NAME` or `table NAME`.
+/// What a marker asks for: `results NAME`, `paired NAME`, `contrast NAME` or `table NAME`.
 pub fn block(request: &str, library: &Library<'_>) -> Result<String> {
     let (kind, name) = request.split_once(' ').unwrap_or((request, ""));
     let name = name.trim();
     match kind {
         "results" => results(library.plan(name)?, library),
+        "paired" => paired(library.plan(name)?, library),
         "contrast" => contrast(library.plan(name)?, library),
         "table" => matrix(name, library),
         _ => Err(Failure::with_help(
             format!("there is no block `{request}`"),
-            "there are: `results EXPERIMENT`, `contrast EXPERIMENT`, `table NAME`",
+            "there are: `results EXPERIMENT`, `paired EXPERIMENT`, `contrast EXPERIMENT`, `table NAME`",
         )),
     }
 }
@@ -121,6 +123,30 @@ fn matrix(name: &str, library: &Library<'_>) -> Result<String> {
     Ok(grid(&head, &rows))
 }
 
+/// Every method of an experiment against its first one, seed by seed.
+fn paired(plan: &Plan, library: &Library<'_>) -> Result<String> {
+    let table = ResultTable::of(&library.store(plan)?);
+    let first = &plan.methods[0].name;
+    let against = format!("against {first}, paired");
+    let head = ["data", "method", &against, "n", "that is"];
+    let mut rows = Vec::new();
+    for row in table.rows.iter().filter(|row| row.method != *first) {
+        let base = table.row(&row.dataset, first);
+        let difference = base.and_then(|base| paired_difference(&row.values, &base.values));
+        let Some(difference) = difference else {
+            continue;
+        };
+        rows.push(vec![
+            row.dataset.clone(),
+            row.method.clone(),
+            signed_with_interval(&difference),
+            difference.n.to_string(),
+            verdict(&difference).into(),
+        ]);
+    }
+    Ok(grid(&head, &rows))
+}
+
 fn contrast(plan: &Plan, library: &Library<'_>) -> Result<String> {
     let Some(contrasted) = library.contrast(plan)? else {
         return Err(Failure::told(format!(
@@ -161,8 +187,7 @@ fn beyond(row: &Row) -> Option<String> {
     let cell = row.printed.as_ref()?;
     let difference = row.accuracy.mean - cell.mean;
     let reach = row.paper_style.half_width? + cell.half_width.unwrap_or(0.0);
-    // Printed numbers are rounded to a tenth.
-    (difference.abs() > reach + 0.05).then(|| format!("{difference:+.1}"))
+    (difference.abs() > reach).then(|| format!("{difference:+.1}"))
 }
 
 fn extremes(row: &Row) -> [String; 2] {
@@ -184,4 +209,39 @@ fn grid(head: &[&str], rows: &[Vec<String>]) -> String {
         text += &line(row.clone());
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use driftline::evaluate::Interval;
+    use driftline::experiment::ExpectedCell;
+
+    /// More than both intervals together is beyond them, however little more.
+    #[test]
+    fn a_difference_just_beyond_the_intervals_is_shown() {
+        let of = |half_width| Interval {
+            mean: 32.92,
+            half_width: Some(half_width),
+            n: 5,
+        };
+        let mut row = Row {
+            dataset: "Rot MNIST".into(),
+            method: "Source".into(),
+            accuracy: of(2.0),
+            paper_style: of(1.4),
+            held_out_source: None,
+            behind_last: None,
+            printed: Some(ExpectedCell {
+                dataset: "Rot MNIST".into(),
+                method: "Source".into(),
+                mean: 30.5,
+                half_width: Some(1.0),
+            }),
+            values: Vec::new(),
+        };
+        assert_eq!(beyond(&row).as_deref(), Some("+2.4"));
+        row.paper_style.half_width = Some(1.43);
+        assert_eq!(beyond(&row), None);
+    }
 }

@@ -29,7 +29,8 @@ use selected_experiments::SelectedExperiment;
   driftline reproduce                          all tables, or the rest of them
   driftline reproduce --table 1 --budget 30m   Table 1, for half an hour
   driftline reproduce --budget 0s              show what is finished, run nothing
-  driftline reproduce --verify                 run one finished trial again and compare")]
+  driftline reproduce --verify                 run any finished trial again and compare
+  driftline reproduce --verify --dataset Gaussian --method Source --seeds 3   that one")]
 pub struct ReproduceArgs {
     /// Only this table: 1 to 5, mixing, more-epochs, further, …; may be repeated
     #[arg(long, value_name = "NAME")]
@@ -61,7 +62,8 @@ pub struct ReproduceArgs {
     /// Print the tables as JSON
     #[arg(long)]
     json: bool,
-    /// Run nothing new, but repeat one finished trial of at most two minutes; exit code 3 if it differs
+    /// Run nothing new, but repeat one finished trial: any of at most two minutes, or what --table, --dataset, --method and
+    /// --seeds leave; exit code 3 if it differs or nothing could be repeated
     #[arg(long)]
     verify: bool,
     #[command(flatten)]

@@ -4,10 +4,12 @@
 //! everything about them is known. Without labels, ρ can only be bounded from below: *violated* or *not refuted*.
 
 mod measure;
+mod separation;
 mod subject;
 
 use serde::{Deserialize, Serialize};
 
+pub use separation::Separation;
 pub use subject::{Subject, featurize};
 
 use crate::Result;
@@ -55,7 +57,18 @@ pub struct Shift {
     pub loss_after: Option<f64>,
     /// The smallest ramp loss found in the class on the later window: α* is at most this.
     pub best: Option<f64>,
+    /// What bounds α* from below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separation: Option<Separation>,
     pub bound: Option<Bound>,
+}
+
+impl Shift {
+    /// The measured loss beside a bound that it can exceed.
+    fn compared(&self) -> Option<(f64, f64)> {
+        let bound = self.bound.as_ref().filter(|bound| !bound.vacuous)?;
+        Some((self.loss_after?, bound.value))
+    }
 }
 
 /// The summary of a drift.
@@ -70,15 +83,23 @@ pub struct Assumptions {
     pub steps: Vec<Shift>,
     pub gradual_shift: AssumptionVerdict,
     pub no_label_shift: AssumptionVerdict,
-    /// Whether a classifier is known for every window: the theorem then holds with α* = `best`, whose size says the rest.
+    /// Whether every window has a classifier that is better than a constant: the theorem then holds with α* = `best`, whose
+    /// size says the rest. Violated where none of the class can be.
     pub separation: AssumptionVerdict,
     pub best: Option<f64>,
     /// Steps whose bound is below 1.
     pub telling_bounds: usize,
-    /// Steps whose measured loss is above its bound: none where students minimise the ramp loss, as the theorem has it.
+    /// Of the steps of [`Self::bounds_compared`], those whose loss is above the bound: none where students minimise the ramp loss, as the theorem has it.
     pub bounds_exceeded: usize,
     /// What a reader should know, in sentences.
     pub notes: Vec<String>,
+}
+
+impl Assumptions {
+    /// Steps with a bound below 1 and a measured loss beside it: only these can exceed theirs.
+    pub fn bounds_compared(&self) -> usize {
+        self.steps.iter().filter_map(Shift::compared).count()
+    }
 }
 
 /// Measures a drift. `subject` is the source model and, where there are any, the models after each window.
@@ -140,6 +161,7 @@ pub fn check_assumptions(
             loss_before: None,
             loss_after: None,
             best: None,
+            separation: None,
             bound: None,
         };
         if let (Some(before), Some(after)) = (&earlier.labels, &later.labels) {
@@ -206,6 +228,7 @@ fn judge(
         .flatten()
         .map(|m| after.ramp_loss(m))
         .reduce(f64::min);
+    step.separation = Some(Separation::of(&after, radius));
     step.loss_before = teacher.map(|model| before.ramp_loss(model));
     step.loss_after = student.map(|model| after.ramp_loss(model));
     if let (Some(rho), Some(label_shift), Some(loss), Some(best)) =
@@ -254,14 +277,13 @@ fn summary(radius: Option<f64>, b: f64, steps: Vec<Shift>, mut notes: Vec<String
         Some(_) => AssumptionVerdict::Violated,
     };
     let best = steps.iter().filter_map(|s| s.best).fold(None, larger);
-    let separation = match (radius, best) {
-        (None, _) => AssumptionVerdict::NotApplicable,
-        (_, None) => AssumptionVerdict::NotRefuted,
-        (_, Some(_)) => AssumptionVerdict::Holds,
+    let separation = match radius {
+        None => AssumptionVerdict::NotApplicable,
+        Some(_) => separation::verdict(steps.iter().map(|s| s.separation.zip(s.best))),
     };
-    let exceeded = |s: &&Shift| match (s.loss_after, &s.bound) {
-        (Some(loss), Some(bound)) => loss > bound.value + 1e-6,
-        _ => false,
+    let exceeded = |s: &&Shift| {
+        s.compared()
+            .is_some_and(|(loss, bound)| loss > bound + 1e-6)
     };
     let telling = |s: &&Shift| s.bound.as_ref().is_some_and(|bound| !bound.vacuous);
     Assumptions {

@@ -137,6 +137,7 @@ pub fn streams(seed: Seed) -> Result<Outcome> {
             by_turning.w_one,
             by_mixing.w_one
         ),
+        telling: None,
         picture: Some(Picture::Domains(panels)),
     })
 }

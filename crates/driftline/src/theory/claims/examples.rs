@@ -97,6 +97,7 @@ pub fn baselines_fail(seed: Seed) -> Result<Outcome> {
              reached by models of error {} on P₂, so nothing can be said of it.",
             assumptions.rho, assumptions.margin, pooled.0, pooled.1
         ),
+        telling: None,
         picture: Some(panels(&example, &methods)),
     })
 }
@@ -162,6 +163,7 @@ pub fn max_margin(seed: Seed) -> Result<Outcome> {
              110° later it is wrong everywhere, and so is every model trained on its labels.",
             assumptions.rho
         ),
+        telling: None,
         picture: Some(panels(&example, &methods)),
     })
 }
@@ -226,6 +228,7 @@ pub fn doubling(_: Seed) -> Result<Outcome> {
                       b₁ = −1 (the paper prints +1, which is not a minimiser). So the factor 2 of Theorem 3.2 cannot be \
                       lowered, and the text's α₀T for T steps without shift is wrong at T = 1."
             .into(),
+        telling: None,
         picture,
     })
 }

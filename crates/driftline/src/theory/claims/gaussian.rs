@@ -67,6 +67,7 @@ pub fn followed(seed: Seed) -> Result<Outcome> {
              why the search must stay near. For |score| the hinge and the ramp are the same function, so their U is \
              the same. The text of section 4.2 names the minimum w*(μ_t); it is w*(μ_(t+1)).",
         ),
+        telling: None,
         picture: Some(around_the_circle()),
     })
 }
@@ -205,6 +206,7 @@ pub fn broken(_: Seed) -> Result<Outcome> {
                       start on the wrong side. The assumptions are sufficient, not necessary: a jump of 27° (0.47·B) is \
                       still followed."
             .into(),
+        telling: None,
         picture: None,
     })
 }
@@ -247,6 +249,7 @@ pub fn descent(seed: Seed) -> Result<Outcome> {
                       Random distributions in one to three dimensions, models without bias and ‖w‖ ≤ 1, four steps \
                       each. So self-training descends on U; that it reaches the constrained minimum is not claimed."
             .into(),
+        telling: None,
         picture: None,
     })
 }
@@ -303,6 +306,7 @@ pub fn lipschitz(seed: Seed) -> Result<Outcome> {
              number by ‖v'‖ ≥ 1 to bound it above) is false where the number is negative, which happened for \
              {proof_step_fails} of the pairs; the lemma is true."
         ),
+        telling: None,
         picture: None,
     })
 }
@@ -349,6 +353,7 @@ pub fn local_minimum(seed: Seed) -> Result<Outcome> {
              φ(|λw·x|) ≤ φ(|w·x|), not ≥.) U is compared as a logarithm, down to e^{deepest:.0} here; as plain numbers \
              both sides would be 0."
         ),
+        telling: None,
         picture: None,
     })
 }

@@ -118,6 +118,7 @@ pub fn printed(_: Seed) -> Result<Outcome> {
             list(&grown, |g| g.always),
             list(&grown, |g| g.never),
         ),
+        telling: None,
         picture: Some(Picture::Domains(panels)),
     })
 }
@@ -182,6 +183,7 @@ fn repaired(build: fn(f64, usize) -> Result<Growth>, how: &str) -> Result<Outcom
                 .collect::<Vec<_>>()
                 .join(", "),
         ),
+        telling: None,
         picture: Some(Picture::Curves {
             horizontal: "rounds T".into(),
             vertical: format!("ramp loss, α₀ = {}", small.start),

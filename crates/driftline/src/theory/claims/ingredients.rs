@@ -47,6 +47,7 @@ pub fn no_regularization(seed: Seed) -> Result<Outcome> {
              nothing was learned. The paper prints M_θ = M_θ'; what holds is that the signs are the same (the scores \
              were equal for {equal_scores} of the models)."
         ),
+        telling: None,
         picture: None,
     })
 }
@@ -90,6 +91,7 @@ pub fn soft_labels(seed: Seed) -> Result<Outcome> {
              teacher would be best in only {printed_sign_prefers_teacher} of {trials} cases. The certified minimum \
              comes from Newton's method with a dual bound."
         ),
+        telling: None,
         picture: None,
     })
 }
@@ -163,6 +165,7 @@ pub fn hinge(_: Seed) -> Result<Outcome> {
                       All domains have the classifier (0, 1) with hinge loss 0. (The paper prints b₂ for b₁, and \
                       P₁, P₂, P₃ for P₀, P₁, P₂.)"
             .into(),
+        telling: None,
         picture,
     })
 }
@@ -230,6 +233,7 @@ pub fn ramp(seed: Seed) -> Result<Outcome> {
                       descent from several starts is compared with a grid of 1,440 directions, each with its exactly \
                       best bias; the grid never does better."
             .into(),
+        telling: None,
         picture,
     })
 }

@@ -2,14 +2,18 @@
 
 mod contrast;
 mod examples;
+mod finite_sample;
 mod gaussian;
 mod growth;
 mod ingredients;
 mod lemmas;
+mod no_shift;
 pub mod picture;
 mod random_problems;
 mod samples;
 mod theorems;
+
+use std::fmt;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -31,6 +35,9 @@ pub struct Claim {
     /// Whether they agree.
     pub holds: bool,
     pub explanation: String,
+    /// Of a bound on random instances: how many of them could have refuted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub telling: Option<Telling>,
     #[serde(skip)]
     pub picture: Option<Picture>,
 }
@@ -41,7 +48,21 @@ pub(crate) struct Outcome {
     computed: String,
     holds: bool,
     explanation: String,
+    telling: Option<Telling>,
     picture: Option<Picture>,
+}
+
+/// A bound that nothing can exceed is never violated, whatever is true. This many could have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Telling {
+    pub bounds: usize,
+    pub of: usize,
+}
+
+impl fmt::Display for Telling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} bounds telling", self.bounds, self.of)
+    }
 }
 
 /// Equal up to the rounding of sums of masses.
@@ -67,6 +88,7 @@ impl Statement {
             computed: outcome.computed,
             holds: outcome.holds,
             explanation: outcome.explanation,
+            telling: outcome.telling,
             picture: outcome.picture,
         })
     }
@@ -153,7 +175,7 @@ pub const STATEMENTS: &[Statement] = &[
     statement(
         "3.8",
         "without shift: loss ≤ α₀(T+1)",
-        theorems::without_shift,
+        no_shift::without_shift,
     ),
     statement(
         "4.1",
@@ -178,7 +200,7 @@ pub const STATEMENTS: &[Statement] = &[
     statement(
         "A.1",
         "n examples cost (4BR + √(2 log 2/δ))/√n",
-        lemmas::finite_sample,
+        finite_sample::finite_sample,
     ),
     statement(
         "A.2",

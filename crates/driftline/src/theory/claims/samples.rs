@@ -91,6 +91,7 @@ pub fn widened(seed: Seed) -> Result<Outcome> {
              it is reported and nothing is claimed.",
             shown(pooled)
         ),
+        telling: None,
         picture,
     })
 }

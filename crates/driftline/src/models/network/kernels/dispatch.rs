@@ -116,7 +116,21 @@ compiled!(
 );
 compiled!(
     portable,
-    crate::models::network::kernels::portable::Portable,
+    crate::models::network::kernels::portable::Portable<false>,
+    windows = [
+        (1, 6): [],
+        (1, 4): [],
+        (1, 2): [],
+        (1, 1): [],
+        (2, 3): [],
+        (3, 2): []
+    ],
+    outers = [1: [], 2: [], 3: [], 4: [], 5: [], 6: []],
+    narrow = 2
+);
+compiled!(
+    fused,
+    crate::models::network::kernels::portable::Portable<true>,
     windows = [
         (1, 6): [],
         (1, 4): [],
@@ -161,6 +175,7 @@ pub(super) unsafe fn run_window(isa: Isa, job: &WindowJob) {
         Isa::Avx512 => choose(avx512::WINDOWS, avx512::window_function),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => choose(avx2::WINDOWS, avx2::window_function),
+        Isa::Fused => choose(fused::WINDOWS, fused::window_function),
         _ => choose(portable::WINDOWS, portable::window_function),
     };
     // SAFETY: the caller vouches for the job and the instruction set; the tile fits the grid by the choice above.
@@ -183,6 +198,7 @@ pub(super) unsafe fn run_outer(isa: Isa, job: &OuterJob, entries: usize) {
         Isa::Avx512 => (avx512::OUTER_ENTRIES, avx512::outer_function),
         #[cfg(target_arch = "x86_64")]
         Isa::Avx2 => (avx2::OUTER_ENTRIES, avx2::outer_function),
+        Isa::Fused => (fused::OUTER_ENTRIES, fused::outer_function),
         _ => (portable::OUTER_ENTRIES, portable::outer_function),
     };
     let side_by_side = job.delta_grid.column == registers * isa.lanes();

@@ -7,17 +7,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result};
 
-/// An instruction set. Results agree bit for bit only between runs with the same one, so experiments record it.
+/// An instruction set. Each number of a network is one chain of multiply-adds in an order that no instruction set changes;
+/// so all that round a multiply-add once agree bit for bit. Plain Rust rounds twice, so experiments record which it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Isa {
     Avx512,
     Avx2,
     Portable,
+    /// Plain Rust that rounds as AVX2 and AVX-512 do: slow, and never chosen by itself.
+    Fused,
 }
 
 impl Isa {
-    pub const ALL: [Isa; 3] = [Isa::Avx512, Isa::Avx2, Isa::Portable];
+    pub const ALL: [Isa; 4] = [Isa::Avx512, Isa::Avx2, Isa::Portable, Isa::Fused];
 
     /// The fastest one that this machine has.
     pub fn detect() -> Self {
@@ -38,8 +41,23 @@ impl Isa {
             }
             #[cfg(not(target_arch = "x86_64"))]
             Isa::Avx512 | Isa::Avx2 => false,
-            Isa::Portable => true,
+            Isa::Portable | Isa::Fused => true,
         }
+    }
+
+    /// Whether results have the same bits as with `other`, on x86-64.
+    pub fn rounds_like(self, other: Self) -> bool {
+        (self == Isa::Portable) == (other == Isa::Portable)
+    }
+
+    /// This one, or else the fastest one of this machine that gives the same bits. Processors other than x86-64 have none to
+    /// offer for a foreign one: they keep numbers below the normal range, which x86-64 rounds to zero while it trains.
+    pub fn stand_in(self) -> Option<Self> {
+        let alike = |isa: &Isa| cfg!(target_arch = "x86_64") && isa.rounds_like(self);
+        let others = Self::ALL.into_iter().filter(alike);
+        std::iter::once(self)
+            .chain(others)
+            .find(|isa| isa.is_available())
     }
 
     /// Refuses an instruction set that this machine lacks.
@@ -60,7 +78,7 @@ impl Isa {
         match self {
             Isa::Avx512 => 16,
             Isa::Avx2 => 8,
-            Isa::Portable => 4,
+            Isa::Portable | Isa::Fused => 4,
         }
     }
 }
@@ -71,6 +89,7 @@ impl fmt::Display for Isa {
             Isa::Avx512 => "avx512",
             Isa::Avx2 => "avx2",
             Isa::Portable => "portable",
+            Isa::Fused => "fused",
         })
     }
 }
@@ -83,7 +102,11 @@ impl FromStr for Isa {
             .into_iter()
             .find(|isa| isa.to_string() == name)
             .ok_or_else(|| {
-                Error::out_of_range("the instruction set", name, "avx512, avx2 or portable")
+                Error::out_of_range(
+                    "the instruction set",
+                    name,
+                    "avx512, avx2, portable or fused",
+                )
             })
     }
 }

@@ -17,8 +17,10 @@ pub fn peak(isa: Isa, rounds: u64) -> (u64, f32) {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: AVX2 with FMA is available by the assertion above.
         Isa::Avx2 => unsafe { avx2(rounds) },
-        // SAFETY: the portable register needs nothing.
-        _ => unsafe { multiply_adds::<super::portable::Portable>(rounds) },
+        // SAFETY: the portable registers need nothing.
+        Isa::Fused => unsafe { multiply_adds::<super::portable::Portable<true>>(rounds) },
+        // SAFETY: the portable registers need nothing.
+        _ => unsafe { multiply_adds::<super::portable::Portable<false>>(rounds) },
     };
     (rounds * (2 * SUMS * isa.lanes()) as u64, sum)
 }

@@ -1,19 +1,20 @@
-//! The register of every other machine: four numbers in plain Rust, which compilers turn into SSE2 or NEON.
+//! The registers of every machine: four numbers in plain Rust, which compilers turn into SSE2 or NEON. One rounds products
+//! and sums apart, which is fast everywhere; the other fuses them, and so has the bits of AVX2 and AVX-512.
 
 use super::simd::Register;
 
 #[derive(Clone, Copy)]
 #[repr(align(16))]
-pub(super) struct Portable([f32; 4]);
+pub(super) struct Portable<const FUSED: bool>([f32; 4]);
 
-impl Portable {
+impl<const FUSED: bool> Portable<FUSED> {
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
         Self(std::array::from_fn(|lane| f(self.0[lane], other.0[lane])))
     }
 }
 
-impl Register for Portable {
+impl<const FUSED: bool> Register for Portable<FUSED> {
     const LANES: usize = 4;
     const PIXELS: usize = 6;
 
@@ -39,8 +40,14 @@ impl Register for Portable {
 
     #[inline(always)]
     unsafe fn mul_add(self, factor: Self, sum: Self) -> Self {
-        let product = self.zip(factor, |a, b| a * b);
-        product.zip(sum, |a, b| a + b)
+        Self(std::array::from_fn(|lane| {
+            let (a, b, sum) = (self.0[lane], factor.0[lane], sum.0[lane]);
+            if FUSED {
+                a.mul_add(b, sum)
+            } else {
+                a * b + sum
+            }
+        }))
     }
 
     #[inline(always)]
