@@ -48,7 +48,7 @@ fn self_training_step(criterion: &mut Criterion) {
         .expect("a teacher");
     let candidate = Candidate::paper(learner(), Gradual::new(windowing()), drop());
     let before = Adaptation::new(candidate, AnyModel::new(teacher), Seed::new(1));
-    let window = task.intermediate.window(0..500);
+    let window = task.intermediate.window(0..500).unwrap();
     let archive: Vec<Version> = vec![];
     criterion.bench_function("self-training step, 500 x 100", |bencher| {
         bencher.iter(|| {

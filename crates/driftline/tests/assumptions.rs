@@ -65,7 +65,7 @@ fn trace(benchmark: &Benchmark, source: MarginModel) -> Vec<MarginModel> {
     let stream = &benchmark.task.intermediate;
     for range in stream.split(&windows()).unwrap().windows {
         let teacher = models.last().unwrap();
-        let domain = stream.window(range);
+        let domain = stream.window(range).unwrap();
         let labels = teacher.predict(&domain.inputs).unwrap();
         let labeled = LabeledDomain::new(domain.inputs, labels).unwrap();
         models.push(

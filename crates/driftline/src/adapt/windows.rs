@@ -1,8 +1,10 @@
 //! A stream cut into windows, wherever it is: in memory here, on disk in `runs::stream`.
 
+use std::ops::Range;
+
 use super::curriculum::Stage;
-use crate::Result;
 use crate::data::{Domain, Inputs, Pool, Remainder, Split, Stream, Task, Windowing};
+use crate::{Error, Result};
 
 /// What a curriculum may ask of a stream. Windows are counted from 0 and are cheapest in their order.
 pub trait Windows {
@@ -61,8 +63,13 @@ impl MemoryWindows {
 
 impl MemoryWindows {
     /// Where the windows lie in the stream.
-    pub fn ranges(&self) -> &[std::ops::Range<usize>] {
+    pub fn ranges(&self) -> &[Range<usize>] {
         &self.split.windows
+    }
+
+    fn range(&self, index: usize) -> Result<Range<usize>> {
+        let range = self.split.windows.get(index).cloned();
+        range.ok_or_else(|| no_window(index, self.split.windows.len()))
     }
 }
 
@@ -72,11 +79,11 @@ impl Windows for MemoryWindows {
     }
 
     fn window(&mut self, index: usize) -> Result<Domain> {
-        Ok(self.stream.window(self.split.windows[index].clone()))
+        self.stream.window(self.range(index)?)
     }
 
     fn up_to(&mut self, index: usize) -> Result<Domain> {
-        Ok(self.stream.window(0..self.split.windows[index].end))
+        self.stream.window(0..self.range(index)?.end)
     }
 
     fn all(&mut self) -> Result<Domain> {
@@ -96,6 +103,11 @@ impl Windows for MemoryWindows {
     }
 }
 
+fn no_window(index: usize, count: usize) -> Error {
+    let allowed = format!("below {count}, the number of windows");
+    Error::out_of_range("the window, counted from 0,", index, allowed)
+}
+
 /// Stages that are there already, for tests and for domains without a stream: each is learned from in turn.
 impl Windows for Vec<Domain> {
     fn count(&self) -> usize {
@@ -103,23 +115,26 @@ impl Windows for Vec<Domain> {
     }
 
     fn window(&mut self, index: usize) -> Result<Domain> {
-        Ok(self[index].clone())
+        let window = self.get(index).cloned();
+        window.ok_or_else(|| no_window(index, self.len()))
     }
 
     fn up_to(&mut self, index: usize) -> Result<Domain> {
-        let mut all = self[0].inputs.clone();
-        for domain in &self[1..=index] {
+        let windows = self.get(..=index).and_then(<[Domain]>::split_first);
+        let (first, others) = windows.ok_or_else(|| no_window(index, self.len()))?;
+        let mut all = first.inputs.clone();
+        for domain in others {
             all = all.followed_by(&domain.inputs)?;
         }
         Ok(Domain::new(all))
     }
 
     fn all(&mut self) -> Result<Domain> {
-        self.up_to(self.len() - 1)
+        self.up_to(self.len().saturating_sub(1))
     }
 
     fn target_pool(&mut self) -> Result<Domain> {
-        self.window(self.len() - 1)
+        self.window(self.len().saturating_sub(1))
     }
 
     fn remainder(&self) -> Remainder {

@@ -1,7 +1,9 @@
 //! Unlabelled examples in the order in which they arrived.
 
+use std::ops::Range;
+
 use super::{Domain, Inputs, Split, Windowing};
-use crate::Result;
+use crate::{Error, Result};
 
 /// A time-ordered sequence of unlabelled examples.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,12 +34,35 @@ impl Stream {
     }
 
     /// The examples `range` of the stream, sharing its array.
-    pub fn window(&self, range: std::ops::Range<usize>) -> Domain {
-        Domain::new(self.inputs.slice(range))
+    pub fn window(&self, range: Range<usize>) -> Result<Domain> {
+        if range.start > range.end || range.end > self.len() {
+            return Err(Error::out_of_range(
+                "the window",
+                format!("{range:?}"),
+                format!("within the {} examples of the stream", self.len()),
+            ));
+        }
+        Ok(Domain::new(self.inputs.slice(range)))
     }
 
     /// The whole stream as one domain.
     pub fn pooled(&self) -> Domain {
         Domain::new(self.inputs.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+
+    #[test]
+    fn a_window_past_the_end_is_an_error() {
+        let inputs = Inputs::new(vec![0.0; 6], Shape::Vector(2)).unwrap();
+        let stream = Stream::new(inputs);
+        assert_eq!(stream.window(1..3).unwrap().len(), 2);
+        for (start, end) in [(1, 4), (4, 4), (3, 2), (0, usize::MAX)] {
+            assert!(stream.window(start..end).is_err(), "{start} to {end}");
+        }
     }
 }

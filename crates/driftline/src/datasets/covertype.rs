@@ -340,7 +340,7 @@ mod tests {
         }
         assert_eq!(
             task.target_pool.domain().unwrap(),
-            task.intermediate.window(20..25)
+            task.intermediate.window(20..25).unwrap()
         );
         assert_eq!(
             (answers.held_out_source.len(), answers.target.len()),

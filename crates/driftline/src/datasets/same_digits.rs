@@ -123,11 +123,11 @@ mod tests {
         let Benchmark { task, answers } = spec.benchmark(&digits, Seed::new(4)).unwrap();
         assert_eq!(task.intermediate.len(), 120);
         assert_eq!(
-            task.intermediate.window(0..30).inputs,
+            task.intermediate.window(0..30).unwrap().inputs,
             *task.source.inputs()
         );
         assert_eq!(
-            task.intermediate.window(90..120),
+            task.intermediate.window(90..120).unwrap(),
             answers.target.unlabeled()
         );
         assert_eq!(

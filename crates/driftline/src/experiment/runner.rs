@@ -141,8 +141,21 @@ impl Batch<'_> {
     }
 }
 
-/// Runs one trial of `plan` on data made before; `go_on` is asked after each stage.
+/// Runs one trial of `plan` from the beginning; `go_on` is asked after each stage. It makes its data itself: a trial is
+/// known by the settings of its data, so others would pass for them.
 pub fn run_trial(
+    plan: &Plan,
+    key: &TrialKey,
+    resources: &Resources,
+    go_on: &dyn Fn() -> Result<()>,
+) -> Result<Trial> {
+    let data = &plan.datasets[key.dataset].data;
+    let benchmark = data.benchmark(key.data_seed, &plan.raw)?;
+    run_on(plan, key, &benchmark, resources, go_on)
+}
+
+/// The same on these very data, made before.
+fn run_on(
     plan: &Plan,
     key: &TrialKey,
     benchmark: &Benchmark,
@@ -235,7 +248,7 @@ impl<'a> Shared<'a, '_> {
             memo: memo.clone(),
             ..self.resources.clone()
         };
-        let trial = run_trial(plan, key, &benchmark, &resources, &|| {
+        let trial = run_on(plan, key, &benchmark, &resources, &|| {
             observer.stage(plan, key);
             stopped()
         })?;

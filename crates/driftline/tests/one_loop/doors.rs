@@ -98,7 +98,7 @@ fn task(drift: &Drift, tail: Tail) -> Task {
     let windowing = Windowing::Size(WINDOW.try_into().unwrap(), tail);
     let stream = Stream::new(drift.stream.inputs().clone());
     let windows = stream.split(&windowing).unwrap().windows;
-    let last: Domain = stream.window(windows.last().unwrap().clone());
+    let last: Domain = stream.window(windows.last().unwrap().clone()).unwrap();
     Task {
         source: drift.source.clone(),
         intermediate: stream,

@@ -73,9 +73,7 @@ pub fn verify(
         resources.runtime.isa = isa;
     }
     let start = Instant::now();
-    let data = &plan.datasets[key.dataset].data;
-    let benchmark = data.benchmark(key.data_seed, &plan.raw)?;
-    let again = run_trial(plan, key, &benchmark, &resources, &|| cancel.check())?;
+    let again = run_trial(plan, key, &resources, &|| cancel.check())?;
     Ok(Verified::Compared {
         experiment: plan.name.clone(),
         stored: Box::new(chosen.stored.clone()),

@@ -2,6 +2,7 @@
 
 use super::dispatch::run_outer;
 use super::outer_tile::OuterJob;
+use super::window::{product, reach};
 use super::{CHANNEL_BLOCK, Isa, Pixels};
 
 /// out[s·length + k][c] = Σ_{i,y,x} source[i][y][x][s·segment_step + k] · delta[i][y][x][c], or this added to `out`.
@@ -36,12 +37,12 @@ impl OuterProducts<'_> {
         if images == 0 || rows == 0 || columns == 0 || self.segments == 0 || self.length == 0 {
             return;
         }
-        let reach = (self.segments - 1) * self.segment_step + self.length;
+        let reach = reach(self.segments, self.segment_step, self.length);
         assert!(isa.is_available(), "{isa} is not available");
         assert!(self.channels.is_multiple_of(CHANNEL_BLOCK) && self.channels > 0);
         assert!(self.source.len() >= self.source_pixels.end(images, rows, columns, reach));
         assert!(self.delta.len() >= self.delta_pixels.end(images, rows, columns, self.channels));
-        assert!(out.len() >= self.segments * self.length * self.channels);
+        assert!(out.len() >= product(&[self.segments, self.length, self.channels]));
         for segment in 0..self.segments {
             let source = self.source_pixels.origin + segment * self.segment_step;
             let job = OuterJob {

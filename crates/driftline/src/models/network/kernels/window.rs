@@ -23,14 +23,31 @@ impl Pixels {
         }
     }
 
-    /// One past the last number of a grid whose pixels are `depth` numbers each.
+    /// One past the last number of a grid whose pixels are `depth` numbers each. What no array can hold is larger than
+    /// any array, never small again.
     pub(super) fn end(self, images: usize, rows: usize, columns: usize, depth: usize) -> usize {
-        self.origin
-            + (images - 1) * self.image
-            + (rows - 1) * self.row
-            + (columns - 1) * self.column
-            + depth
+        let steps = [
+            (images, self.image),
+            (rows, self.row),
+            (columns, self.column),
+        ];
+        let start = self.origin.saturating_add(depth);
+        steps.iter().fold(start, |end, &(n, step)| {
+            end.saturating_add((n - 1).saturating_mul(step))
+        })
     }
+}
+
+/// A product that is larger than any array if it is too large to be told.
+pub(super) fn product(factors: &[usize]) -> usize {
+    factors
+        .iter()
+        .fold(1, |all, &next| all.saturating_mul(next))
+}
+
+/// The numbers from the first of the first segment to the last of the last.
+pub(super) fn reach(segments: usize, step: usize, length: usize) -> usize {
+    (segments - 1).saturating_mul(step).saturating_add(length)
 }
 
 /// What happens to a sum before it is stored.
@@ -80,10 +97,10 @@ impl Windows<'_> {
         let end = |pixels: Pixels, depth| pixels.end(images, rows, columns, depth);
         assert!(isa.is_available(), "{isa} is not available");
         assert!(self.channels.is_multiple_of(CHANNEL_BLOCK) && self.channels > 0);
-        assert!(self.weights.len() >= self.segments * self.length * self.channels);
+        assert!(self.weights.len() >= product(&[self.segments, self.length, self.channels]));
         assert!(out.len() >= end(self.out_pixels, self.channels));
         if self.segments > 0 {
-            let reach = (self.segments - 1) * self.segment_step + self.length;
+            let reach = reach(self.segments, self.segment_step, self.length);
             assert!(self.source.len() >= end(self.source_pixels, reach));
         }
         let finish = match self.finish {
@@ -145,5 +162,25 @@ fn images_as_columns(job: WindowJob, images: usize) -> WindowJob {
             other => other,
         },
         ..job
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Strides whose product runs over would seem to end inside the array.
+    #[test]
+    fn bounds_that_run_over_are_beyond_every_array() {
+        let far = Pixels {
+            origin: 0,
+            image: 0,
+            row: 1 << 62,
+            column: 1,
+        };
+        assert_eq!(far.end(1, 5, 1, 16), usize::MAX);
+        assert_eq!(product(&[1 << 40, 1 << 40, 16]), usize::MAX);
+        assert_eq!(reach(5, 1 << 62, 16), usize::MAX);
+        assert_eq!(reach(3, 10, 4), 24);
     }
 }
