@@ -131,10 +131,10 @@ fn pictures(table: &Memory, shape: Shape) -> Tensor {
         channels,
     } = shape
     else {
-        panic!("pictures")
+        panic!("images")
     };
     let driftline::reading::Column::Images(values) = &table.columns[0] else {
-        panic!("pictures")
+        panic!("images")
     };
     Tensor {
         dimensions: vec![table.rows, height, width, channels],

@@ -8,6 +8,8 @@ mod csv;
 mod encoding;
 #[path = "reading/first_pass.rs"]
 mod first_pass;
+#[path = "reading/images.rs"]
+mod images;
 #[path = "reading/make.rs"]
 mod make;
 #[path = "reading/mutations.rs"]
@@ -16,8 +18,6 @@ mod mutations;
 mod other_software;
 #[path = "reading/parquet.rs"]
 mod parquet;
-#[path = "reading/pictures.rs"]
-mod pictures;
 #[path = "reading/windows.rs"]
 mod windows;
 

@@ -1,4 +1,4 @@
-//! Pictures with one of ten labels, as MNIST and Fashion-MNIST hold them.
+//! Images with one of ten labels, as MNIST and Fashion-MNIST hold them.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::data::Labels;
 use crate::reading::formats::idx::Idx;
 use crate::{Error, Result};
 
-/// Labelled grey pictures.
+/// Labelled grey images.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Digits {
     images: GreyImages,
@@ -21,7 +21,7 @@ impl Digits {
         if images.len() != labels.len() {
             return Err(Error::mismatch(
                 "the labels",
-                format!("{} rows, as many as the pictures", images.len()),
+                format!("{} rows, as many as the images", images.len()),
                 labels.len(),
             ));
         }
@@ -70,7 +70,7 @@ pub(super) fn read_classes(path: &Path) -> Result<Vec<u32>> {
 pub(super) mod fixture {
     use super::*;
 
-    /// `n` small pictures of which no two are alike, with classes in turn.
+    /// `n` small images of which no two are alike, with classes in turn.
     pub fn digits(n: usize) -> Digits {
         let pixels = (0..n * 16).map(|at| (at * 37 % 251) as u8).collect();
         let images = GreyImages::new(4, 4, pixels).unwrap();

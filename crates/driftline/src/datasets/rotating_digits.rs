@@ -1,5 +1,5 @@
-//! Rotating digits: the pictures turn while the labels stay hidden. The drift is either in the angle (every picture is
-//! turned a little further than the one before it) or in the mixture (ever more pictures are turned all the way).
+//! Rotating digits: the images turn while the labels stay hidden. The drift is either in the angle (every image is
+//! turned a little further than the one before it) or in the mixture (ever more images are turned all the way).
 
 use rand::RngExt;
 use schemars::JsonSchema;
@@ -13,10 +13,10 @@ use crate::{Error, Result};
 
 /// How digits are dealt out and turned.
 ///
-/// All pictures are shuffled once; then come, in this order, the labelled source, the held-out source, the stream,
-/// the scored target, and whatever is left unused. Source pictures (held out or not) are turned by an angle from
-/// `source_angles`, target pictures by one from `target_angles`. The pool for methods that adapt straight to the
-/// target is the stream's own pictures, each turned by a fresh target angle.
+/// All images are shuffled once; then come, in this order, the labelled source, the held-out source, the stream,
+/// the scored target, and whatever is left unused. Source images (held out or not) are turned by an angle from
+/// `source_angles`, target images by one from `target_angles`. The pool for methods that adapt straight to the
+/// target is the stream's own images, each turned by a fresh target angle.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct RotatingDigits {
@@ -29,13 +29,13 @@ pub struct RotatingDigits {
     pub drift: DigitDrift,
 }
 
-/// What changes along the stream of n pictures.
+/// What changes along the stream of n images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DigitDrift {
-    /// Picture i is turned by a + (b − a)·i/n, from the end a of the source angles to the end b of the target angles.
+    /// Image i is turned by a + (b − a)·i/n, from the end a of the source angles to the end b of the target angles.
     Angle,
-    /// Picture i is turned by a target angle with probability i/(n − 1), else by a source angle.
+    /// Image i is turned by a target angle with probability i/(n − 1), else by a source angle.
     Mixture,
 }
 
@@ -65,7 +65,7 @@ impl RotatingDigits {
         }
     }
 
-    /// The same source and target joined by ever more target pictures instead of by angles between (section 5.3).
+    /// The same source and target joined by ever more target images instead of by angles between (section 5.3).
     pub fn paper_mixture() -> Self {
         Self {
             drift: DigitDrift::Mixture,
@@ -73,7 +73,7 @@ impl RotatingDigits {
         }
     }
 
-    /// The same drift with about one picture in `divisor`.
+    /// The same drift with about one image in `divisor`.
     pub fn scaled_down(self, divisor: usize) -> Self {
         let less = |n: usize| (n / divisor.max(1)).max(1);
         Self {
@@ -85,7 +85,7 @@ impl RotatingDigits {
         }
     }
 
-    /// How many pictures are used.
+    /// How many images are used.
     pub fn used(&self) -> usize {
         [
             self.source,
@@ -97,7 +97,7 @@ impl RotatingDigits {
         .fold(0, usize::saturating_add)
     }
 
-    /// Deals out the pictures. The drift decides nothing but the stream: all else is the same for both kinds.
+    /// Deals out the images. The drift decides nothing but the stream: all else is the same for both kinds.
     pub fn benchmark(&self, digits: &Digits, seed: Seed) -> Result<Benchmark> {
         let order = self.order(digits, seed)?;
         let (source, rest) = order.split_at(self.source);
@@ -127,7 +127,7 @@ impl RotatingDigits {
         Benchmark::new(task, answers)
     }
 
-    /// The stream's pictures at target angles.
+    /// The stream's images at target angles.
     fn pool(&self, digits: &Digits, stream: &[usize], seed: Seed) -> Pool {
         let angles = self.target_angles.draw(stream.len(), seed.named("pool"));
         let (digits, stream) = (digits.clone(), stream.to_vec());
@@ -136,19 +136,19 @@ impl RotatingDigits {
         })
     }
 
-    /// The pictures that [`RotatingDigits::benchmark`] leaves unused, turned by target angles: answers that no search
+    /// The images that [`RotatingDigits::benchmark`] leaves unused, turned by target angles: answers that no search
     /// over settings can have seen.
     pub fn unused_target(&self, digits: &Digits, seed: Seed) -> Result<LabeledDomain> {
         let order = self.order(digits, seed)?;
         let unused = &order[self.used()..];
         if unused.is_empty() {
-            return Err(Error::empty("the set of unused pictures"));
+            return Err(Error::empty("the set of unused images"));
         }
         let angles = self.target_angles.draw(unused.len(), seed.named("unused"));
         turned(digits, unused, &angles)
     }
 
-    /// The angle and the pixels of the stream's pictures at `places`, without turning all the others.
+    /// The angle and the pixels of the stream's images at `places`, without turning all the others.
     pub fn pictures(
         &self,
         digits: &Digits,
@@ -172,7 +172,7 @@ impl RotatingDigits {
         places.iter().map(picture).collect()
     }
 
-    /// By how many degrees each picture of the stream is turned.
+    /// By how many degrees each image of the stream is turned.
     pub fn stream_angles(&self, seed: Seed) -> Vec<f64> {
         let n = self.intermediate;
         match self.drift {
@@ -204,7 +204,7 @@ impl RotatingDigits {
         if self.used() > digits.len() {
             return Err(Error::mismatch(
                 "the data set",
-                format!("at least the {} pictures asked for", self.used()),
+                format!("at least the {} images asked for", self.used()),
                 digits.len(),
             ));
         }
@@ -298,7 +298,7 @@ mod tests {
             answers.target.inputs(),
             unused.inputs(),
         ];
-        // Unturned pictures keep their values to rounding, so each can be recognised by its bytes.
+        // Unturned images keep their values to rounding, so each can be recognised by its bytes.
         let seen: std::collections::BTreeSet<Vec<u8>> = parts
             .iter()
             .flat_map(|inputs| inputs.iter())
@@ -387,7 +387,7 @@ mod tests {
             .unwrap_err();
         assert_eq!(
             error.to_string(),
-            "the data set should have at least the 50000 pictures asked for, but has 100"
+            "the data set should have at least the 50000 images asked for, but has 100"
         );
         assert!(
             small(DigitDrift::Angle)

@@ -1,5 +1,5 @@
-//! The same pictures at every angle: a drift in which the marginal of the pictures moves but no new pictures come
-//! (Table 3). Every domain of the stream holds all pictures, turned by one angle.
+//! The same images at every angle: a drift in which the marginal of the images moves but no new images come
+//! (Table 3). Every domain of the stream holds all images, turned by one angle.
 
 use std::num::NonZeroUsize;
 
@@ -12,11 +12,11 @@ use crate::data::{AnswerKey, Benchmark, Domain, LabeledDomain, Labels, Stream, T
 use crate::random::{Seed, permutation};
 use crate::{Error, Result};
 
-/// Which pictures are turned by which angles.
+/// Which images are turned by which angles.
 ///
-/// Pictures are shuffled once; the first `images` of them are the source at 0°, every domain of the stream
+/// Images are shuffled once; the first `images` of them are the source at 0°, every domain of the stream
 /// (0°, `step`, 2·`step`, …) and, at the last angle, the target: pool and scored sample alike, since there are no other
-/// pictures. The next `held_out_source` pictures, at 0°, are the held-out source.
+/// images. The next `held_out_source` images, at 0°, are the held-out source.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SameDigits {
@@ -29,7 +29,7 @@ pub struct SameDigits {
 }
 
 impl SameDigits {
-    /// `images` pictures at 0°, 3°, …, 57°; the paper has 2,000, 5,000 and 20,000.
+    /// `images` images at 0°, 3°, …, 57°; the paper has 2,000, 5,000 and 20,000.
     pub fn paper(images: usize) -> Self {
         Self {
             images,
@@ -39,7 +39,7 @@ impl SameDigits {
         }
     }
 
-    /// The same drift with about one picture in `divisor`.
+    /// The same drift with about one image in `divisor`.
     pub fn scaled_down(self, divisor: usize) -> Self {
         let less = |n: usize| (n / divisor.max(1)).max(1);
         Self {
@@ -57,12 +57,12 @@ impl SameDigits {
     pub fn benchmark(&self, digits: &Digits, seed: Seed) -> Result<Benchmark> {
         let needed = self.images.saturating_add(self.held_out_source);
         if self.images == 0 {
-            return Err(Error::empty("the set of pictures to turn"));
+            return Err(Error::empty("the set of images to turn"));
         }
         if needed > digits.len() {
             return Err(Error::mismatch(
                 "the data set",
-                format!("at least the {needed} pictures asked for"),
+                format!("at least the {needed} images asked for"),
                 digits.len(),
             ));
         }

@@ -64,7 +64,7 @@ pub fn digits(n: usize, seed: Seed) -> Result<Digits> {
     Digits::new(GreyImages::new(28, 28, pixels)?, Labels::new(classes, 10)?)
 }
 
-/// `n` grey pictures over the years 1905 to 2013: a bright disc, left of the centre for one class and right of it for
+/// `n` grey images over the years 1905 to 2013: a bright disc, left of the centre for one class and right of it for
 /// the other, that wanders about the centre by half a turn in the course of the years.
 pub fn portraits(n: usize, seed: Seed) -> Result<Portraits> {
     let mut generator = seed.generator();

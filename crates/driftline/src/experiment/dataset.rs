@@ -23,7 +23,7 @@ pub enum Dataset {
     Gaussian(MovingGaussians),
     /// Turning MNIST digits.
     RotatingMnist(RotatingDigits),
-    /// Turning Fashion-MNIST pictures.
+    /// Turning Fashion-MNIST images.
     RotatingFashionMnist(RotatingDigits),
     /// The same MNIST digits at every angle.
     SameMnist(SameDigits),

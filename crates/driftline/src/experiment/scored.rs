@@ -23,7 +23,7 @@ pub enum ScoredOn {
     /// Source examples that no model was trained on, and nothing else: labels of the stream and of the target are
     /// thrown away. For methods that go there and back.
     HeldOutSource,
-    /// The pictures that the data set leaves unused, drifted like the target (turning digits only).
+    /// The images that the data set leaves unused, drifted like the target (turning digits only).
     UnusedTarget,
 }
 
@@ -64,7 +64,7 @@ fn no_unused(data: &Dataset) -> Error {
     let name = data.files().unwrap_or("a data set that is drawn");
     Error::mismatch(
         "`unused-target`",
-        "turning digits, which leave pictures unused",
+        "turning digits, which leave images unused",
         name,
     )
 }
@@ -108,7 +108,7 @@ mod tests {
         };
         assert_eq!(
             drawn.check().unwrap_err().to_string(),
-            "`unused-target` should have turning digits, which leave pictures unused, but has a data set that is drawn"
+            "`unused-target` should have turning digits, which leave images unused, but has a data set that is drawn"
         );
     }
 }

@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(work("Target ST"), work("All ST"));
     }
 
-    /// 21 windows of 2,000 pictures; with replay each comes with the 5,000 of the source.
+    /// 21 windows of 2,000 images; with replay each comes with the 5,000 of the source.
     #[test]
     fn replay_and_sharpness_cost_what_they_cost() {
         let text = include_str!("../../../../experiments/beyond-search-rot-mnist.toml");

@@ -72,11 +72,9 @@ impl FileListFrames {
                 )
             })?;
             match (field.kind, frames.fields()[found].kind) {
-                (Kind::Image(ours), Kind::Image(theirs)) if ours != theirs => Err(DataFault::new(
-                    path,
-                    format!("its pictures are {theirs}, not {ours}"),
-                )
-                .into()),
+                (Kind::Image(ours), Kind::Image(theirs)) if ours != theirs => {
+                    Err(DataFault::new(path, format!("its images are {theirs}, not {ours}")).into())
+                }
                 (Kind::Image(_), Kind::Image(_)) => Ok(found),
                 (Kind::Image(_), _) | (_, Kind::Image(_)) => Err(DataFault::new(
                     path,

@@ -58,7 +58,7 @@ impl FrameSource for Files {
     }
 }
 
-/// Opens one file, or a folder of pictures.
+/// Opens one file, or a folder of images.
 pub fn open(path: &Path, options: &ReadOptions) -> Result<Box<dyn Frames>> {
     let format = match path.is_dir() {
         true => Format::Folder,
@@ -126,8 +126,8 @@ impl Format {
             // A file that does not begin as its name says is left to the reader that can say what is wrong with it.
             (_, Some(format)) => Ok(format),
             ([0x89, b'P', b'N', b'G', ..] | [0xff, 0xd8, 0xff, ..], _) => fault(
-                "is a single picture",
-                "give the folder that the pictures are in, with one sub-folder per class for a source",
+                "is a single image",
+                "give the folder that the images are in, with one sub-folder per class for a source",
             ),
             ([0xd0, 0xcf, 0x11, 0xe0, ..], _) => {
                 fault("is an old Office file", "save the table as CSV")

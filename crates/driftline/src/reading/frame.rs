@@ -106,7 +106,7 @@ pub enum Kind {
     Text,
     /// Moments, from formats that have a type for them.
     Time,
-    /// Pictures of one shape, values from 0 to 1.
+    /// Images of one shape, values from 0 to 1.
     Image(Shape),
 }
 
@@ -129,7 +129,7 @@ pub enum Column {
     Text(Texts),
     /// Microseconds since 1970-01-01T00:00:00Z.
     Times(Vec<Option<i64>>),
-    /// The pixels of all pictures, one after another, each row by row with channels last.
+    /// The pixels of all images, one after another, each row by row with channels last.
     Images(Vec<f32>),
 }
 
@@ -156,7 +156,7 @@ impl Kind {
             Kind::Number => "numbers",
             Kind::Text => "text",
             Kind::Time => "times",
-            Kind::Image(_) => "pictures",
+            Kind::Image(_) => "images",
         }
     }
 }

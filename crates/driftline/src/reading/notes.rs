@@ -34,7 +34,7 @@ pub enum NoteCode {
     /// Columns that the model does not know.
     ColumnsAdded,
     ColumnsReordered,
-    /// Columns beside pictures, which are not inputs.
+    /// Columns beside images, which are not inputs.
     ColumnsUnused,
     /// The times did not ascend; the rows were sorted.
     Unsorted,

@@ -29,15 +29,15 @@ pub struct ReadOptions {
     pub cancel: Cancel,
 }
 
-/// What pictures are brought to.
+/// What images are brought to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ImageOptions {
-    /// Height and width that every picture is resized to. Without it all must have the size of the first.
+    /// Height and width that every image is resized to. Without it all must have the size of the first.
     pub size: Option<(u32, u32)>,
-    /// Refuse pictures of another size than `size` instead of resizing them.
+    /// Refuse images of another size than `size` instead of resizing them.
     pub exact: bool,
-    /// Without it, grey if the first picture is.
+    /// Without it, grey if the first image is.
     pub colour: Option<Colour>,
 }
 
@@ -55,7 +55,7 @@ pub struct Limits {
     pub columns: usize,
     /// Bytes of one line or record of text.
     pub record: u64,
-    /// Bytes of all arrays of a file, of one row group or of one picture, unpacked.
+    /// Bytes of all arrays of a file, of one row group or of one image, unpacked.
     pub unpacked: u64,
     /// Bytes of the rows held in memory at once: a source, a window, an unsorted part of a stream.
     pub memory: u64,
@@ -89,7 +89,7 @@ impl ReadOptions {
 }
 
 impl ImageOptions {
-    /// Brings every picture to one size.
+    /// Brings every image to one size.
     pub fn resized(height: u32, width: u32) -> Self {
         Self {
             size: Some((height, width)),
@@ -97,7 +97,7 @@ impl ImageOptions {
         }
     }
 
-    /// What a source of this shape asks of later pictures.
+    /// What a source of this shape asks of later images.
     pub(crate) fn of(shape: Shape, resize: bool) -> Self {
         let Shape::Image {
             height,

@@ -42,7 +42,7 @@ pub(super) fn open(
     })
 }
 
-/// A model takes pictures of the size and colour that it was fitted with.
+/// A model takes images of the size and colour that it was fitted with.
 pub(super) fn expect_images(encoding: &Encoding, options: &ReadOptions) -> Result<()> {
     let InputEncoding::Images { shape, resize, .. } = &encoding.input else {
         return Ok(());

@@ -38,7 +38,7 @@ impl Selection {
     }
 }
 
-/// The value in a cell as text; none if it is missing or a picture.
+/// The value in a cell as text; none if it is missing or an image.
 pub(super) fn cell_text(column: &Column, row: usize) -> Option<String> {
     match column {
         Column::Text(texts) => texts.get(row).map(String::from),

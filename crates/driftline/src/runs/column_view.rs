@@ -24,7 +24,7 @@ impl Seen {
         Self {
             name: field.name.clone(),
             holds: match field.kind {
-                Kind::Image(shape) => format!("pictures, {shape}"),
+                Kind::Image(shape) => format!("images, {shape}"),
                 kind => kind.name().into(),
             },
             missing: 0,

@@ -11,7 +11,7 @@ use crate::reading::{Coding, Feature, InputEncoding};
 /// The bytes of an ONNX file that takes `input` and gives `probabilities` and `class`.
 ///
 /// Tables are rows of numbers as they stand in the file, one per entry of the property `features`; a missing one is NaN.
-/// Pictures are height × width × channels with values from 0 to 1. `class` is the place of the class in the property
+/// Images are height × width × channels with values from 0 to 1. `class` is the place of the class in the property
 /// `classes`.
 pub fn onnx(bundle: &Bundle) -> Result<Vec<u8>> {
     let mut graph = Graph::default();

@@ -69,7 +69,7 @@ pub struct RunView {
     pub damaged: Vec<(String, FileState)>,
 }
 
-/// Looks at `path`: a run folder, a model file, or a table (a folder of pictures is one).
+/// Looks at `path`: a run folder, a model file, or a table (a folder of images is one).
 pub fn inspect(path: &Path, read: &ReadOptions) -> Result<Inspection> {
     if path.join("manifest.json").exists() {
         return run(path).map(|view| Inspection::Run(Box::new(view)));

@@ -150,7 +150,7 @@ fn turned(x: &Tensor, order: &[i64]) -> Tensor {
 /// x: rows × channels × height × width, kernel: outputs × channels × side × side.
 fn conv(node: &Node, x: &Tensor, kernel: &Tensor, bias: &Tensor) -> Tensor {
     let [n, channels, height, width] = x.dimensions[..] else {
-        panic!("not pictures")
+        panic!("not images")
     };
     let [outputs, _, kh, kw] = kernel.dimensions[..] else {
         panic!("not a kernel")
@@ -217,7 +217,7 @@ fn normalized(node: &Node, inputs: &[&Tensor]) -> Tensor {
 
 fn pooled(node: &Node, x: &Tensor) -> Tensor {
     let [n, channels, height, width] = x.dimensions[..] else {
-        panic!("not pictures")
+        panic!("not images")
     };
     let (size, stride) = (
         node.ints["kernel_shape"][0] as usize,

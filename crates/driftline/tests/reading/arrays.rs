@@ -158,7 +158,7 @@ fn faults_of_idx_and_mat() {
 
 #[test]
 fn other_kinds_of_files_are_named() {
-    assert!(fault("a", [0x89, b'P', b'N', b'G', 1, 2]).contains("is a single picture"));
+    assert!(fault("a", [0x89, b'P', b'N', b'G', 1, 2]).contains("is a single image"));
     assert!(fault("a", b"ARROW1\0\0").contains("Arrow"));
     assert!(fault("table.xls", [0xd0, 0xcf, 0x11, 0xe0]).contains("save the table as CSV"));
     assert!(fault("a.parquet", b"a,b\n1,2\n").contains("not a whole Parquet file"));

@@ -159,7 +159,7 @@ pub fn optional_columns(cells: &[Optional], group: usize) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-/// A picture whose pixels count up from `first`.
+/// An image whose pixels count up from `first`.
 pub fn picture(height: u32, width: u32, first: u8, colour: bool, extension: &str) -> Vec<u8> {
     let format = image::ImageFormat::from_extension(extension).unwrap();
     let mut bytes = std::io::Cursor::new(vec![]);

@@ -248,12 +248,12 @@ fn npy_and_npz() {
     file("numpy.npz", &reference("numpy.npz"));
     file("packed.npz", &reference("packed.npz"));
     let pictures = npy("|u1", "(5, 4, 3)", &[7; 60]);
-    file("pictures.npz", &zip(&[("x.npy", &pictures)], true, None));
+    file("images.npz", &zip(&[("x.npy", &pictures)], true, None));
 }
 
 #[test]
 fn mat() {
-    for name in ["plain.mat", "packed.mat", "pictures.mat"] {
+    for name in ["plain.mat", "packed.mat", "images.mat"] {
         file(name, &reference(name));
     }
 }

@@ -125,7 +125,7 @@ pub fn name(class: usize) -> String {
     char::from(b'a' + class as u8).to_string()
 }
 
-/// Pictures of a bright corner, one of two or more, in noise.
+/// Images of a bright corner, one of two or more, in noise.
 pub fn corners(rows: usize, shape: Shape, seed: u64) -> Memory {
     let Shape::Image {
         height,
@@ -133,7 +133,7 @@ pub fn corners(rows: usize, shape: Shape, seed: u64) -> Memory {
         channels,
     } = shape
     else {
-        panic!("pictures")
+        panic!("images")
     };
     let mut generator = Seed::new(seed).generator();
     let mut values = vec![];
@@ -152,6 +152,6 @@ pub fn corners(rows: usize, shape: Shape, seed: u64) -> Memory {
         }
     }
     Memory::new(rows)
-        .images("picture", shape, values)
+        .images("image", shape, values)
         .texts("label", &names)
 }

@@ -94,7 +94,7 @@ pub(super) const CATALOG: &[CatalogEntry] = &[
     CatalogEntry {
         name: "fashion-mnist",
         title: "Fashion-MNIST",
-        about: "70,000 pictures of clothing, 28×28 grey, 10 classes, in the form of MNIST",
+        about: "70,000 images of clothing, 28×28 grey, 10 classes, in the form of MNIST",
         licence: "Zalando SE; MIT",
         files: &[
             file(

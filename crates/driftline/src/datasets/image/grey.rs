@@ -1,4 +1,4 @@
-//! Many grey pictures of one size, as bytes.
+//! Many grey images of one size, as bytes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::data::Shape;
 use crate::reading::formats::idx::Idx;
 use crate::{Error, Result};
 
-/// Pictures of `height`×`width` bytes, 0 black and 255 white, one after another. Clones share them.
+/// Images of `height`×`width` bytes, 0 black and 255 white, one after another. Clones share them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GreyImages {
     height: usize,
@@ -20,14 +20,14 @@ impl GreyImages {
         let size = height.saturating_mul(width);
         if size == 0 {
             return Err(Error::out_of_range(
-                "the size of a picture",
+                "the size of an image",
                 format!("{height}×{width}"),
                 "at least 1×1",
             ));
         }
         if !pixels.len().is_multiple_of(size) {
             return Err(Error::mismatch(
-                "the array of pictures",
+                "the array of images",
                 format!("a multiple of {size} pixels"),
                 pixels.len(),
             ));
@@ -46,7 +46,7 @@ impl GreyImages {
             return Err(Error::corrupt(
                 path,
                 format!(
-                    "has {} dimensions, but pictures have 3: number, height, width",
+                    "has {} dimensions, but images have 3: number, height, width",
                     dimensions.len()
                 ),
             ));
@@ -83,7 +83,7 @@ impl GreyImages {
         &self.pixels[index * size..(index + 1) * size]
     }
 
-    /// The pictures `indices`, in that order.
+    /// The images `indices`, in that order.
     pub fn pick(&self, indices: &[usize]) -> GreyImages {
         let pixels = indices.iter().flat_map(|&index| self.get(index)).copied();
         GreyImages {
@@ -92,12 +92,12 @@ impl GreyImages {
         }
     }
 
-    /// All pixels, picture after picture.
+    /// All pixels, image after image.
     pub fn pixels(&self) -> &[u8] {
         &self.pixels
     }
 
-    /// The pictures `indices`, in that order, with values from 0 to 1.
+    /// The images `indices`, in that order, with values from 0 to 1.
     pub fn scaled(&self, indices: impl IntoIterator<Item = usize>) -> Vec<f32> {
         indices
             .into_iter()

@@ -1,4 +1,4 @@
-//! Grey pictures and what is done to them.
+//! Grey images and what is done to them.
 
 mod grey;
 pub mod rotation;

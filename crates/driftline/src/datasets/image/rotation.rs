@@ -12,11 +12,11 @@ use crate::{Error, Result};
 /// √3 − 2, the pole of the cubic spline's inverse filter; (1 − z)(1 − 1/z) = 6 is its gain.
 const POLE: f64 = -0.267_949_192_431_122_7;
 const GAIN: f64 = 6.0;
-/// Mirrored coefficients kept around the picture, so that the 4×4 sum needs no case distinction at the border.
+/// Mirrored coefficients kept around the image, so that the 4×4 sum needs no case distinction at the border.
 const BEFORE: usize = 1;
 const AFTER: usize = 2;
 
-/// The spline through one picture's pixels. It can be reused: [`Spline::fit`] overwrites it without allocating.
+/// The spline through one image's pixels. It can be reused: [`Spline::fit`] overwrites it without allocating.
 #[derive(Clone, Debug)]
 pub struct Spline {
     height: usize,
@@ -30,7 +30,7 @@ pub struct Spline {
 }
 
 impl Spline {
-    /// An empty spline for pictures of this size, which must not be 0.
+    /// An empty spline for images of this size, which must not be 0.
     pub fn new(height: usize, width: usize) -> Self {
         Self {
             height,
@@ -49,7 +49,7 @@ impl Spline {
             *value = pixel;
         }
         filter_down(&mut self.plane, width, &self.starts[0]);
-        // The other axis in the same way, on the transposed picture: the passes then run over whole rows at once.
+        // The other axis in the same way, on the transposed image: the passes then run over whole rows at once.
         let turned = &mut self.coefficients[..height * width];
         for (at, value) in turned.iter_mut().enumerate() {
             *value = self.plane[at % height * width + at / height];
@@ -69,7 +69,7 @@ impl Spline {
         }
     }
 
-    /// Writes the picture rotated by `angle` degrees; panics if `out` is not height×width.
+    /// Writes the image rotated by `angle` degrees; panics if `out` is not height×width.
     ///
     /// Output pixel (i, j) is the spline at y = cos·(i − cᵧ) + sin·(j − cₓ) + cᵧ, x = −sin·(i − cᵧ) + cos·(j − cₓ) + cₓ,
     /// summed in the order that scipy uses, so that a point on the very border falls on the same side.
@@ -108,11 +108,11 @@ impl Spline {
     }
 }
 
-/// One picture of any finite values, rotated by `angle` degrees.
+/// One image of any finite values, rotated by `angle` degrees.
 pub fn rotate(pixels: &[f32], height: usize, width: usize, angle: f64) -> Result<Vec<f32>> {
     if height == 0 || width == 0 || height.checked_mul(width) != Some(pixels.len()) {
         return Err(Error::mismatch(
-            "the picture",
+            "the image",
             format!("{height}×{width} pixels, and at least one"),
             pixels.len(),
         ));
@@ -125,14 +125,14 @@ pub fn rotate(pixels: &[f32], height: usize, width: usize, angle: f64) -> Result
     Ok(out)
 }
 
-/// For each `(picture, angle)` that picture, with values from 0 to 1, rotated by so many degrees; on all cores, with
+/// For each `(image, angle)` that image, with values from 0 to 1, rotated by so many degrees; on all cores, with
 /// the same bytes for any number of threads.
 pub fn rotate_each(images: &GreyImages, turns: &[(usize, f64)]) -> Result<Vec<f32>> {
     for &(index, angle) in turns {
         expect_finite(angle)?;
         if index >= images.len() {
             return Err(Error::out_of_range(
-                "the number of a picture",
+                "the number of an image",
                 index,
                 format!("below {}", images.len()),
             ));

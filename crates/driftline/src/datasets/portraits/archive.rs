@@ -1,4 +1,4 @@
-//! The original archive of portraits: folders `F/` and `M/` of pictures whose file names begin with the year.
+//! The original archive of portraits: folders `F/` and `M/` of images whose file names begin with the year.
 
 use std::path::{Path, PathBuf};
 
@@ -14,11 +14,11 @@ use crate::{Error, Result};
 #[derive(Clone, Debug)]
 pub struct PortraitArchive {
     pub portraits: Portraits,
-    /// Pictures left out because their names do not begin with a year.
+    /// Images left out because their names do not begin with a year.
     pub undated: usize,
 }
 
-/// Reads `folder/F` and `folder/M`: each picture is resized to 32×32 by a Lanczos filter, without cropping, and then
+/// Reads `folder/F` and `folder/M`: each image is resized to 32×32 by a Lanczos filter, without cropping, and then
 /// made grey. Within a year, F comes before M and each is in the order of file names.
 pub fn read_archive(folder: &Path) -> Result<PortraitArchive> {
     let mut pictures: Vec<(PathBuf, u32, i16)> = Vec::new();
@@ -119,7 +119,7 @@ mod tests {
         store("F/1931_z.png", 50);
         store("F/1931_a.png", 255);
         store("F/unknown.png", 1);
-        std::fs::write(folder.path().join("F/1931_notes.txt"), "no picture").unwrap();
+        std::fs::write(folder.path().join("F/1931_notes.txt"), "no image").unwrap();
         let PortraitArchive { portraits, undated } = read_archive(folder.path()).unwrap();
         assert_eq!(undated, 1);
         assert_eq!(portraits.years(), [1930, 1931, 1931, 1931]);

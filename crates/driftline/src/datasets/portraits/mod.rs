@@ -1,5 +1,5 @@
 //! Yearbook portraits (Ginosar et al. 2015), 32×32 grey, sorted by year: which of two genders was recorded, over a
-//! century of changing fashions. The pictures show real people: they are read where the user keeps them, never shipped.
+//! century of changing fashions. The images show real people: they are read where the user keeps them, never shipped.
 
 #[cfg(feature = "images")]
 mod archive;
@@ -64,7 +64,7 @@ impl Portraits {
         })
     }
 
-    /// Reads three IDX files, plain or gzip: pictures, labels, and years as 16-bit integers.
+    /// Reads three IDX files, plain or gzip: images, labels, and years as 16-bit integers.
     pub fn read(images: &Path, labels: &Path, years: &Path) -> Result<Self> {
         let pictures = GreyImages::from_idx(Idx::read(images)?, images)?;
         let classes = Labels::new(read_classes(labels)?, 2)
@@ -80,7 +80,7 @@ impl Portraits {
             .map_err(|error| Error::corrupt(images, error.to_string()))
     }
 
-    /// The three files that [`Portraits::read`] reads, uncompressed: pictures, labels, years.
+    /// The three files that [`Portraits::read`] reads, uncompressed: images, labels, years.
     pub fn encode(&self) -> Result<[Vec<u8>; 3]> {
         let n = self.len();
         let classes = self.labels.as_slice().iter().map(|&class| class as u8);

@@ -220,7 +220,7 @@ impl Applied {
     fn copy_images(&self, frame: &Frame, rows: &[usize], values: &mut [f32]) -> Result<()> {
         let (at, size) = (self.columns[0].0, self.width);
         let Column::Images(pixels) = &frame.columns[at] else {
-            return Err(self.place(frame, at, 0, "is not a picture".into()).into());
+            return Err(self.place(frame, at, 0, "is not an image".into()).into());
         };
         for (&row, values) in rows.iter().zip(values.chunks_exact_mut(size)) {
             values.copy_from_slice(&pixels[row * size..(row + 1) * size]);

@@ -39,7 +39,7 @@ impl TryFrom<Unchecked> for Encoding {
                     width: 1..=16_384,
                     channels: 1 | 3,
                 } => {}
-                shape => return Err(format!("takes pictures of {shape}")),
+                shape => return Err(format!("takes images of {shape}")),
             },
             InputEncoding::Features(features) => {
                 if features.is_empty() {

@@ -124,7 +124,7 @@ impl Applied {
                         "holds {}, but the source has numbers there",
                         match other {
                             Column::Times(_) => "times",
-                            _ => "pictures",
+                            _ => "images",
                         }
                     );
                     return Err(self.place(frame, at, row, message).into());

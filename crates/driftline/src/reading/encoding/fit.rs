@@ -237,7 +237,7 @@ impl Table {
             let others: Vec<&str> = others.map(|&at| &*self.fields[at].name).collect();
             notes.add(NoteCode::ColumnsUnused, "", others.len() as u64, || {
                 format!(
-                    "columns beside the pictures are not inputs: {}",
+                    "columns beside the images are not inputs: {}",
                     list(others.iter().copied())
                 )
             });
@@ -251,7 +251,7 @@ impl Table {
             let names = list(images.iter().map(|&at| &*self.fields[at].name));
             return Err(DataFault::new(
                 self.path(),
-                format!("has several columns of pictures: {names}"),
+                format!("has several columns of images: {names}"),
             )
             .help("leave all but one out with {exclude}")
             .into());

@@ -34,7 +34,7 @@ pub struct Encoding {
 pub enum InputEncoding {
     /// Columns of a table, side by side.
     Features(Vec<Feature>),
-    /// One column of pictures. `resize` is set if pictures of another size are brought to this one.
+    /// One column of images. `resize` is set if images of another size are brought to this one.
     Images {
         column: String,
         shape: Shape,
@@ -67,7 +67,7 @@ pub enum Coding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncodeOptions {
     /// Give every number column mean 0 and standard deviation 1 (dividing by n) over the source; constant ones are only
-    /// centred. Pictures and categories stay as they are.
+    /// centred. Images and categories stay as they are.
     pub standardize: bool,
 }
 
@@ -124,7 +124,7 @@ impl Encoding {
         }
     }
 
-    /// The name of each input: the column's, or `column=category`. Pictures have none.
+    /// The name of each input: the column's, or `column=category`. Images have none.
     pub fn input_names(&self) -> Vec<String> {
         let InputEncoding::Features(features) = &self.input else {
             return vec![];
@@ -159,7 +159,7 @@ impl Encoding {
         }
     }
 
-    /// `options` with everything that the source fixes: the columns to read, which of them are text, the pictures' size.
+    /// `options` with everything that the source fixes: the columns to read, which of them are text, the images' size.
     pub fn read_options(&self, choice: &ColumnChoice, options: &ReadOptions) -> ReadOptions {
         let mut options = options.clone();
         let parts = choice.text_columns().chain(choice.time.as_deref());

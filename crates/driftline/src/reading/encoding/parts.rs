@@ -83,7 +83,7 @@ fn time_of(column: &Column, row: usize) -> Result<Time, String> {
                 }
             }
         }
-        Column::Images(_) => return Err("holds pictures, not times".into()),
+        Column::Images(_) => return Err("holds images, not times".into()),
     };
     time.ok_or_else(|| "the time is missing".into())
 }

@@ -1,6 +1,6 @@
 //! Arrays whose first dimension counts the rows, read in step as one table: what NPY, NPZ, IDX and MAT share.
 //!
-//! n numbers are a column; n×d are d columns; n×height×width and n×height×width×channels are a column of pictures.
+//! n numbers are a column; n×d are d columns; n×height×width and n×height×width×channels are a column of images.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -75,11 +75,11 @@ impl Array {
                     channels: size.get(2).copied().unwrap_or(1),
                 };
                 if whole(size).is_none_or(|n| n == 0 || n > 1 << 26) {
-                    return Err(fault(format!("{called} has pictures of {shape}")).into());
+                    return Err(fault(format!("{called} has images of {shape}")).into());
                 }
                 if self.element.brightness().is_none() {
                     return Err(fault(format!(
-                        "{called} has pictures of {}, but bytes or floats are needed",
+                        "{called} has images of {}, but bytes or floats are needed",
                         self.element.name()
                     ))
                     .into());

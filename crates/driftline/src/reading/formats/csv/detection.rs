@@ -44,9 +44,7 @@ impl Detection {
         if start[..start.len().min(1 << 12)].contains(&0) {
             return Err(
                 DataFault::new(path, "holds zero bytes, so it is not a text file")
-                    .help(
-                        "known are CSV, Parquet, NPY, NPZ, IDX, MAT, ARFF and folders of pictures",
-                    )
+                    .help("known are CSV, Parquet, NPY, NPZ, IDX, MAT, ARFF and folders of images")
                     .into(),
             );
         }

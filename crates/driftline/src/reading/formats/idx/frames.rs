@@ -1,4 +1,4 @@
-//! IDX files as frames: pictures with the labels and years that lie beside them, or a plain array.
+//! IDX files as frames: images with the labels and years that lie beside them, or a plain array.
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
@@ -62,7 +62,7 @@ fn array(path: &Path, name: String) -> Result<Array> {
     })
 }
 
-/// The columns beside a file of pictures, by name.
+/// The columns beside a file of images, by name.
 fn companions(path: &Path) -> Result<Vec<(String, PathBuf)>> {
     let Some(own) = path.file_name().and_then(|name| name.to_str()) else {
         return Ok(vec![]);

@@ -1,4 +1,4 @@
-//! One picture file into pixels from 0 to 1, of one size and with one or three channels.
+//! One image file into pixels from 0 to 1, of one size and with one or three channels.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::reading::guard::guarded;
 use crate::reading::{Colour, ImageOptions, Limits};
 use crate::{Error, Result};
 
-/// What every picture becomes.
+/// What every image becomes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target {
     height: u32,
@@ -20,22 +20,22 @@ pub(super) struct Target {
     colour: Colour,
     /// Whether other sizes are brought to this one; else they are refused.
     pub resize: bool,
-    /// Whether the user asked for grey; else a coloured picture among grey ones is refused.
+    /// Whether the user asked for grey; else a coloured image among grey ones is refused.
     convert: bool,
 }
 
-/// Wider or higher pictures are refused, and those that take more memory than this.
+/// Wider or higher images are refused, and those that take more memory than this.
 const LARGEST_SIDE: u32 = 16_384;
 const LARGEST: u64 = 256 << 20;
 
 impl Target {
-    /// What the options ask for; what they leave open, the first picture decides.
+    /// What the options ask for; what they leave open, the first image decides.
     pub fn choose(first: &Path, options: &ImageOptions, limits: &Limits) -> Result<Self> {
         if let Some((height, width)) = options.size
             && !((1..=LARGEST_SIDE).contains(&height) && (1..=LARGEST_SIDE).contains(&width))
         {
             return Err(Error::out_of_range(
-                "the size of a picture",
+                "the size of an image",
                 format!("{height}×{width}"),
                 format!("from 1×1 to {LARGEST_SIDE}×{LARGEST_SIDE}"),
             ));
@@ -100,7 +100,7 @@ impl Target {
             }
             Colour::Grey if !self.convert => Err(DataFault::new(
                 path,
-                "is a colour picture, but the others are grey",
+                "is a colour image, but the others are grey",
             )
             .help("choose with {image-colour} grey or rgb, where the source is fitted")
             .into()),
@@ -127,8 +127,7 @@ pub(crate) fn luma([red, green, blue]: [u8; 3]) -> u8 {
 fn decode(path: &Path, limits: &Limits) -> Result<DynamicImage> {
     let length = std::fs::metadata(path).map_err(Error::io(path))?.len();
     let refused = |message: String| {
-        DataFault::new(path, message)
-            .help("the picture is damaged or cut off, or is no PNG or JPEG")
+        DataFault::new(path, message).help("the image is damaged or cut off, or is no PNG or JPEG")
     };
     if length > limits.unpacked {
         return Err(refused(format!("has {length} bytes")).into());

@@ -1,6 +1,6 @@
-//! Whether a JPEG goes on to its end. Decoders fill up what is missing of a picture that was cut off; here it is refused.
+//! Whether a JPEG goes on to its end. Decoders fill up what is missing of an image that was cut off; here it is refused.
 
-/// Walks from marker to marker to the one that ends the picture. What follows that is somebody else's, and what is no JPEG
+/// Walks from marker to marker to the one that ends the image. What follows that is somebody else's, and what is no JPEG
 /// at all is left to the decoder.
 pub(super) fn is_cut_off(bytes: &[u8]) -> bool {
     if !bytes.starts_with(&[0xff, 0xd8]) {
@@ -30,7 +30,7 @@ const END: u8 = 0xd9;
 const RESTARTS_FIRST: u8 = 0xd0;
 const RESTARTS_LAST: u8 = 0xd7;
 
-/// The next marker and where it ends: a byte 255 and one that is neither 0, which stands for a 255 of the picture itself,
+/// The next marker and where it ends: a byte 255 and one that is neither 0, which stands for a 255 of the image itself,
 /// nor another 255, which fills up.
 fn next_marker(bytes: &[u8], from: usize) -> Option<(u8, usize)> {
     let pairs = bytes.get(from..)?.windows(2);

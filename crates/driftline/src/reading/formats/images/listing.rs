@@ -1,4 +1,4 @@
-//! Which pictures a folder holds, in which order, and what a CSV file beside them tells about each.
+//! Which images a folder holds, in which order, and what a CSV file beside them tells about each.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use crate::{Error, Result};
 
 /// Names of the CSV column that names the files, if it is not found by what it holds.
 const FILE_COLUMNS: [&str; 5] = ["file", "filename", "file_name", "path", "name"];
-/// More pictures than anyone lists in one folder.
+/// More images than anyone lists in one folder.
 const MOST: usize = 10_000_000;
 
-/// The pictures of a folder.
+/// The images of a folder.
 #[derive(Debug)]
 pub(super) struct Listing {
     pub pictures: Vec<Picture>,
     /// Whether sub-folders name classes.
     pub classes: bool,
-    /// The columns of the CSV file and their values, one per picture.
+    /// The columns of the CSV file and their values, one per image.
     pub told: Vec<Field>,
     values: Vec<Column>,
     csv: Option<PathBuf>,
@@ -69,12 +69,11 @@ impl Listing {
             }
         }
         if !pictures.is_empty() && !inside.is_empty() {
-            return Err(DataFault::new(
-                folder,
-                "holds pictures both beside and inside sub-folders",
-            )
-            .help("use one sub-folder per class, or one folder for all")
-            .into());
+            return Err(
+                DataFault::new(folder, "holds images both beside and inside sub-folders")
+                    .help("use one sub-folder per class, or one folder for all")
+                    .into(),
+            );
         }
         let listing = match (&tables[..], inside.is_empty()) {
             (_, false) => Self {
@@ -95,8 +94,8 @@ impl Listing {
             }
             ([_, _, ..], true) if !pictures.is_empty() => {
                 return Err(
-                    DataFault::new(folder, "holds more than one CSV file beside pictures")
-                        .help("keep the one that names the pictures")
+                    DataFault::new(folder, "holds more than one CSV file beside images")
+                        .help("keep the one that names the images")
                         .into(),
                 );
             }
@@ -124,7 +123,7 @@ impl Listing {
         Ok(listing.in_order())
     }
 
-    /// By file name, whatever sub-folder a picture is in: a stream sorted into classes keeps its order.
+    /// By file name, whatever sub-folder an image is in: a stream sorted into classes keeps its order.
     fn in_order(mut self) -> Self {
         let key = |picture: &Picture| {
             let file = picture.name.rsplit('/').next().unwrap_or_default();
@@ -136,7 +135,7 @@ impl Listing {
         self
     }
 
-    /// The pictures that a CSV file names, in its order.
+    /// The images that a CSV file names, in its order.
     fn told_by(folder: &Path, table: &Path, options: &ReadOptions) -> Result<Self> {
         let text: Vec<String> = FILE_COLUMNS.map(String::from).into();
         let options = ReadOptions {
@@ -151,9 +150,7 @@ impl Listing {
         while let Some(frame) = frames.next_frame()? {
             rows += frame.rows;
             if rows > MOST {
-                return Err(
-                    DataFault::new(table, format!("names more than {MOST} pictures")).into(),
-                );
+                return Err(DataFault::new(table, format!("names more than {MOST} images")).into());
             }
             for (all, more) in values.iter_mut().zip(frame.columns) {
                 append(all, more);
@@ -161,7 +158,7 @@ impl Listing {
         }
         let values: Vec<Column> = values.into_iter().flatten().collect();
         let files = file_column(folder, &told, &values).ok_or_else(|| {
-            DataFault::new(table, "has no column of the pictures' file names")
+            DataFault::new(table, "has no column of the images' file names")
                 .help("name them in a column called `file`")
         })?;
         let Column::Text(names) = &values[files] else {
@@ -229,7 +226,7 @@ impl Listing {
     }
 }
 
-/// The column of file names: by its name, or the first text column whose first value is a picture of the folder.
+/// The column of file names: by its name, or the first text column whose first value is an image of the folder.
 fn file_column(folder: &Path, fields: &[Field], values: &[Column]) -> Option<usize> {
     let named = FILE_COLUMNS
         .iter()

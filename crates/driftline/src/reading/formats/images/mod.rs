@@ -1,4 +1,4 @@
-//! Folders of pictures: a class per sub-folder, or all in one folder, perhaps with a CSV file that tells more about them.
+//! Folders of images: a class per sub-folder, or all in one folder, perhaps with a CSV file that tells more about them.
 
 mod decode;
 mod jpeg;
@@ -43,7 +43,7 @@ enum Part {
     File,
     Label,
     Image,
-    /// A column of the CSV file beside the pictures.
+    /// A column of the CSV file beside the images.
     Told(usize),
 }
 
@@ -66,9 +66,9 @@ impl ImageFrames {
         if listing.told.iter().any(|field| field.name == IMAGE) {
             return Err(DataFault::new(
                 folder,
-                format!("its CSV file has a column `{IMAGE}`, as the pictures are called"),
+                format!("its CSV file has a column `{IMAGE}`, as the images are called"),
             )
-            .help("rename the column, to `file` if it names the pictures")
+            .help("rename the column, to `file` if it names the images")
             .into());
         }
         // The CSV's own column of file names stands for ours.
@@ -153,12 +153,12 @@ impl Frames for ImageFrames {
             channels,
         } = self.target.shape()
         else {
-            unreachable!("pictures have the shape of pictures")
+            unreachable!("images have the shape of images")
         };
         let colour = if channels == 1 { "grey" } else { "colour" };
         let resized = if self.target.resize { ", resized" } else { "" };
         format!(
-            "{} pictures, {height}×{width} {colour}{resized}, {}",
+            "{} images, {height}×{width} {colour}{resized}, {}",
             self.listing.pictures.len(),
             self.listing.detected()
         )
@@ -171,6 +171,6 @@ impl Frames for ImageFrames {
 
 fn no_pictures(folder: &Path) -> Error {
     DataFault::new(folder, "holds no PNG or JPEG")
-        .help("put pictures into it, or into one sub-folder per class; for tables give a pattern, such as 'folder/*.parquet'")
+        .help("put images into it, or into one sub-folder per class; for tables give a pattern, such as 'folder/*.parquet'")
         .into()
 }

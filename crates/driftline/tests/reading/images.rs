@@ -1,4 +1,4 @@
-//! Folders of pictures: classes, order, sizes, colours, damage.
+//! Folders of images: classes, order, sizes, colours, damage.
 
 use driftline::data::Shape;
 use driftline::reading::{Colour, ImageOptions, Kind, ReadOptions, open};
@@ -21,7 +21,7 @@ fn a_class_per_folder_in_the_order_of_file_names() {
     folder.write("cat/10.png", picture(1, 2, 10, false, "png"));
     folder.write("cat/2.png", picture(1, 2, 2, false, "png"));
     folder.write("dog/9.PNG", picture(1, 2, 9, false, "png"));
-    folder.write("dog/notes.txt", "no picture");
+    folder.write("dog/notes.txt", "no image");
     let (names, rows) = read(&folder, ImageOptions::default()).unwrap();
     assert_eq!(names, ["file", "label", "image"]);
     assert_eq!(
@@ -35,7 +35,7 @@ fn a_class_per_folder_in_the_order_of_file_names() {
     let detected = open(folder.0.path(), &ReadOptions::default())
         .unwrap()
         .detected();
-    expect!["3 pictures, 1×2 grey, a class per sub-folder, in the order of file names, 1 other files or folders left out"]
+    expect!["3 images, 1×2 grey, a class per sub-folder, in the order of file names, 1 other files or folders left out"]
         .assert_eq(&detected);
 }
 
@@ -45,12 +45,9 @@ fn a_csv_file_tells_order_and_columns() {
     folder.write("a.png", picture(1, 1, 1, false, "png"));
     folder.write("b.png", picture(1, 1, 2, false, "png"));
     folder.write("c.png", picture(1, 1, 3, false, "png"));
-    folder.write(
-        "list.csv",
-        "picture,kind,year\nb.png,x,1930\na.png,y,1931\n",
-    );
+    folder.write("list.csv", "image,kind,year\nb.png,x,1930\na.png,y,1931\n");
     let (names, rows) = read(&folder, ImageOptions::default()).unwrap();
-    assert_eq!(names, ["file", "picture", "kind", "year", "image"]);
+    assert_eq!(names, ["file", "image", "kind", "year", "image"]);
     assert_eq!(rows[0], ["b.png", "b.png", "x", "1930", "2"]);
     assert_eq!(rows.len(), 2);
     for (text, expected) in [
@@ -66,7 +63,7 @@ fn a_csv_file_tells_order_and_columns() {
             "file,kind\nb.png,x\nb.png,y\n",
             "`b.png` stands in row 1 already",
         ),
-        ("kind,n\nx,1\n", "no column of the pictures' file names"),
+        ("kind,n\nx,1\n", "no column of the images' file names"),
         ("file,image\nb.png,1\n", "has a column `image`"),
     ] {
         folder.write("list.csv", text);
@@ -105,7 +102,7 @@ fn sizes_and_colours() {
     assert!(
         read(&folder, ImageOptions::default())
             .unwrap_err()
-            .contains("colour picture")
+            .contains("colour image")
     );
     let coloured = |colour| ImageOptions {
         colour: Some(colour),
@@ -144,7 +141,7 @@ fn damage_and_emptiness() {
     folder.write("b.png", &whole[..whole.len() / 2]);
     let error = read(&folder, ImageOptions::default()).unwrap_err();
     assert!(error.starts_with("b.png: cannot be decoded"), "{error}");
-    folder.write("b.png", "no picture at all");
+    folder.write("b.png", "no image at all");
     assert!(
         read(&folder, ImageOptions::default())
             .unwrap_err()
