@@ -146,7 +146,7 @@ fn predictions_carry_the_answer_and_the_unadapted_class() {
     ));
     let one = place.bad(
         "predict m.safetensors --unadapted --input back.csv --out q.csv",
-        1,
+        2,
     );
     assert!(one.contains("only one version"), "{one}");
 }

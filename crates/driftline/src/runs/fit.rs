@@ -144,7 +144,11 @@ impl Fit {
             seed: self.seed,
             validation,
             inputs: source.digests.clone(),
-            choice: self.choice.clone(),
+            // What a stream is scored by is nothing of the model.
+            choice: ColumnChoice {
+                answers: None,
+                ..self.choice.clone()
+            },
             detected: source.detected.clone(),
             notes: source.notes.clone(),
         };

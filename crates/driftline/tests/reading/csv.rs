@@ -139,7 +139,7 @@ fn faults_of_csv() {
     .assert_eq(&fault("t.csv", b"\xff\xfea\0,\0"));
     expect![[r#"
         t.csv: holds zero bytes, so it is not a text file
-        help: known are CSV, Parquet, NPY, NPZ, IDX, MAT, ARFF and folders of pictures"#]]
+        help: known are CSV, Parquet, NPY, NPZ, IDX, MAT, ARFF and folders of images"#]]
     .assert_eq(&fault("t.csv", b"\x00\x01\x02\x03"));
     let packed = gzip(b"a,b\n1,2\n");
     let cut = fault("t.csv.gz", &packed[..packed.len() - 6]);

@@ -45,9 +45,9 @@ fn a_csv_file_tells_order_and_columns() {
     folder.write("a.png", picture(1, 1, 1, false, "png"));
     folder.write("b.png", picture(1, 1, 2, false, "png"));
     folder.write("c.png", picture(1, 1, 3, false, "png"));
-    folder.write("list.csv", "image,kind,year\nb.png,x,1930\na.png,y,1931\n");
+    folder.write("list.csv", "photo,kind,year\nb.png,x,1930\na.png,y,1931\n");
     let (names, rows) = read(&folder, ImageOptions::default()).unwrap();
-    assert_eq!(names, ["file", "image", "kind", "year", "image"]);
+    assert_eq!(names, ["file", "photo", "kind", "year", "image"]);
     assert_eq!(rows[0], ["b.png", "b.png", "x", "1930", "2"]);
     assert_eq!(rows.len(), 2);
     for (text, expected) in [

@@ -253,7 +253,7 @@ fn npy_and_npz() {
 
 #[test]
 fn mat() {
-    for name in ["plain.mat", "packed.mat", "images.mat"] {
+    for name in ["plain.mat", "packed.mat", "pictures.mat"] {
         file(name, &reference(name));
     }
 }

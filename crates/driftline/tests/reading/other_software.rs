@@ -89,7 +89,7 @@ fn variables_of_scipy() {
         .detected();
     assert!(detected.ends_with("(left out: note)"), "{detected}");
     // Examples last, as SVHN has them.
-    let (names, rows) = table(&path("images.mat"), &ReadOptions::default()).unwrap();
+    let (names, rows) = table(&path("pictures.mat"), &ReadOptions::default()).unwrap();
     assert_eq!(names, ["X", "y"]);
     let pixels: Vec<String> = (18..36).map(|pixel: u8| pixel.to_string()).collect();
     assert_eq!(rows[1], [pixels.join(" "), "-1".into()]);
