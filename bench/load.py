@@ -46,6 +46,8 @@ def quota():
         group = pathlib.Path(root) / "driftline-bench"
         try:
             group.mkdir()
+            if not (group / name).exists():
+                raise OSError("no controller")
             (group / name).write_text(value)
         except OSError:
             with contextlib.suppress(OSError):
