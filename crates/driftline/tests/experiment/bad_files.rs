@@ -278,12 +278,14 @@ fn every_shipped_file_has_a_plan_and_runs_at_smoke_scale() {
             jobs: 2.try_into().unwrap(),
             resources: Resources::default(),
         };
-        runner.run(&Selection::default(), &mut store, &()).unwrap();
-        assert_eq!(
-            store.trials().count(),
-            plan.trials(&Selection::default()).unwrap().len(),
-            "{stem}"
-        );
+        // One seed shows that everything runs.
+        let once = Selection {
+            seeds: Some(vec![plan.seeds[0]]),
+            ..Selection::default()
+        };
+        runner.run(&once, &mut store, &()).unwrap();
+        let planned = plan.trials(&once).unwrap().len();
+        assert_eq!(store.trials().count(), planned, "{stem}");
     }
 }
 
