@@ -45,10 +45,18 @@ pub enum Command {
     Adapt(commands::adapt::AdaptArgs),
     /// Adapt a run to one more window
     Step(commands::step::StepArgs),
+    /// Score a window of a run by labels that came late; learn from them if asked to
+    Score(commands::score::ScoreArgs),
+    /// Name the rows whose labels would settle which of two versions is better
+    Audit(commands::audit::AuditArgs),
     /// Predict the class and probabilities of every row of a table
     Predict(commands::predict::PredictArgs),
+    /// Look at source and stream: which windows suit the drift
+    Plan(commands::plan::PlanArgs),
     /// Compare all methods on your stream
     Compare(commands::compare::CompareArgs),
+    /// Order domains that have no time by their drift from the source
+    Order(commands::order::OrderArgs),
     /// Switch to another version of a run; nothing is deleted
     Rollback(commands::rollback::RollbackArgs),
     /// Show what a table, a model or a run holds
@@ -63,6 +71,8 @@ pub enum Command {
     Join(commands::join::JoinArgs),
     /// Write a report with the tables and charts of experiments, or of runs on your own data
     Report(commands::report::ReportArgs),
+    /// Serve the report of a run on this machine, live
+    Watch(commands::watch::WatchArgs),
     /// Benchmark this machine
     Bench {
         #[command(subcommand)]

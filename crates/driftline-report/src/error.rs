@@ -4,6 +4,7 @@ use std::fmt;
 
 /// A fault of the results, or of the page itself.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Error {
     /// The results cannot be read.
     Library(driftline::Error),

@@ -49,7 +49,7 @@ impl Curriculum for Overlapping {
         let both = before.inputs.followed_by(&arrived.inputs)?;
         Ok(Some(Stage {
             learn: Some(Domain::new(both)),
-            arrived: Some(arrived),
+            ..Stage::window(arrived)
         }))
     }
 

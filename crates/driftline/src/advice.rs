@@ -17,6 +17,7 @@ pub enum Setting {
     ImageColour,
     ImageSize,
     Impute,
+    KeepConstantColumns,
     Label,
     Source,
     Tail,
@@ -26,7 +27,7 @@ pub enum Setting {
     Windows,
 }
 
-const NAMES: [(&str, Setting); 17] = [
+const NAMES: [(&str, Setting); 18] = [
     ("answers", Setting::Answers),
     ("category", Setting::Category),
     ("decimal", Setting::Decimal),
@@ -37,6 +38,7 @@ const NAMES: [(&str, Setting); 17] = [
     ("image-colour", Setting::ImageColour),
     ("image-size", Setting::ImageSize),
     ("impute", Setting::Impute),
+    ("keep-constant-columns", Setting::KeepConstantColumns),
     ("label", Setting::Label),
     ("source", Setting::Source),
     ("tail", Setting::Tail),

@@ -31,12 +31,15 @@ pub mod cancel;
 pub mod error;
 pub mod files;
 mod math;
+mod matrix;
 pub mod random;
 
 pub mod data;
 pub mod models;
 pub mod reading;
 pub mod transport;
+
+pub mod drift;
 
 pub mod adapt;
 pub mod datasets;

@@ -1,18 +1,19 @@
 //! Gradients of the network engine: the plain reference against finite differences, and the fast program against the
 //! reference, on every instruction set and for any number of threads.
 
+#[path = "network_gradients/case.rs"]
+mod case;
+
 use std::num::NonZeroUsize;
 
-use driftline::data::{Examples, Fraction, Inputs, NonNegative, Probabilities, Shape, Targets};
+use case::Case;
+use driftline::data::{Fraction, NonNegative, Shape};
 use driftline::models::Runtime;
 use driftline::models::network::layers::{
     BatchNorm, Conv, Dense, Dropout, Layer, MaxPool, Output, Padding,
 };
-use driftline::models::network::reference::{ReferenceBatch, loss_and_gradient};
-use driftline::models::network::{Architecture, Blueprint, Isa, Network};
-use driftline::random::Seed;
+use driftline::models::network::{Architecture, Isa};
 use proptest::prelude::*;
-use rand::RngExt;
 
 fn size(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).unwrap()
@@ -66,163 +67,13 @@ fn image(height: usize, width: usize, channels: usize) -> Shape {
     }
 }
 
-/// A network with random weights and a batch with random inputs, soft targets and weights.
-struct Case {
-    network: Network,
-    examples: Examples,
-}
-
-impl Case {
-    fn new(layers: Vec<Layer>, shape: Shape, n_classes: usize, n: usize, seed: u64) -> Self {
-        let mut generator = Seed::new(seed).generator();
-        let blueprint = Architecture { layers }.build(shape, n_classes).unwrap();
-        let mut draw = |n: usize, limit: f32| -> Vec<f32> {
-            (0..n)
-                .map(|_| generator.random_range(-limit..limit))
-                .collect()
-        };
-        // Biases and batch-norm scales away from their usual starts, where mistakes could hide.
-        let start = Network::initial(blueprint.clone(), Seed::new(seed)).unwrap();
-        let tensors = start.tensors();
-        let weights = tensors.iter().flat_map(|tensor| {
-            let moved = match tensor.dimensions.len() {
-                1 => draw(tensor.values.len(), 0.3),
-                _ => vec![0.0; tensor.values.len()],
-            };
-            tensor
-                .values
-                .iter()
-                .zip(moved)
-                .map(|(w, m)| w + m)
-                .collect::<Vec<f32>>()
-        });
-        let weights = weights.collect();
-        let inputs = Inputs::new(draw(n * shape.size(), 1.0), shape).unwrap();
-        let mut targets: Vec<f32> = draw(n * n_classes, 0.5).iter().map(|v| v + 0.6).collect();
-        for row in targets.chunks_exact_mut(n_classes) {
-            let sum: f32 = row.iter().sum();
-            row.iter_mut().for_each(|t| *t /= sum);
-        }
-        let example_weights = draw(n, 0.5).iter().map(|v| v + 1.0).collect();
-        let targets = Targets::Soft(Probabilities::new(targets, n_classes).unwrap());
-        Self {
-            network: Network::new(blueprint, weights).unwrap(),
-            examples: Examples::new(inputs, targets)
-                .unwrap()
-                .with_weights(example_weights)
-                .unwrap(),
-        }
-    }
-
-    fn blueprint(&self) -> &Blueprint {
-        self.network.blueprint()
-    }
-
-    fn weights(&self) -> Vec<f64> {
-        let tensors = self.network.tensors();
-        let values = tensors.iter().flat_map(|tensor| tensor.values);
-        values.map(|&w| f64::from(w)).collect()
-    }
-
-    /// Loss and gradient of the plain reference at `weights`.
-    fn reference(&self, weights: &[f64]) -> (f64, Vec<f64>) {
-        let n = self.examples.len();
-        let wide = |row: &[f32]| row.iter().map(|&v| f64::from(v)).collect::<Vec<f64>>();
-        let mut target = vec![0.0; self.examples.n_classes()];
-        let targets: Vec<Vec<f64>> = (0..n)
-            .map(|row| {
-                self.examples.targets().write_row(row, &mut target);
-                wide(&target)
-            })
-            .collect();
-        let scale = f64::from(self.examples.weight_scale()) / n as f64;
-        let shares: Vec<f64> = (0..n)
-            .map(|row| scale * f64::from(self.examples.weight(row)))
-            .collect();
-        let inputs: Vec<Vec<f64>> = self.examples.inputs().iter().map(wide).collect();
-        let batch = ReferenceBatch {
-            inputs: &inputs,
-            targets: &targets,
-            shares: &shares,
-            factors: &[],
-        };
-        let result = loss_and_gradient(self.blueprint(), weights, &batch);
-        (result.loss, result.gradient)
-    }
-
-    fn fast(&self, isa: Isa, threads: usize) -> (f64, Vec<f32>) {
-        let runtime = Runtime::default().with_isa(isa).with_threads(size(threads));
-        let network = self.network.clone();
-        let network = network.with_runtime(&runtime).unwrap();
-        network.loss_and_gradient(&self.examples).unwrap()
-    }
-
-    /// ‖a − b‖ ≤ tolerance·‖b‖ for every tensor, against the reference.
-    fn check_fast(&self) {
-        let (loss, reference) = self.reference(&self.weights());
-        for isa in available() {
-            let (fast_loss, fast) = self.fast(isa, 1);
-            assert!(
-                (fast_loss - loss).abs() <= 1e-5 * loss.abs(),
-                "{isa}: {fast_loss} {loss}"
-            );
-            let mut at = 0;
-            for tensor in self.network.tensors() {
-                let range = at..at + tensor.values.len();
-                at = range.end;
-                let (a, b) = (&fast[range.clone()], &reference[range]);
-                let apart: f64 = a
-                    .iter()
-                    .zip(b)
-                    .map(|(a, b)| (f64::from(*a) - b).powi(2))
-                    .sum();
-                let norm: f64 = b.iter().map(|b| b * b).sum();
-                assert!(
-                    apart.sqrt() <= 1e-5 * norm.sqrt() + 2e-6,
-                    "{isa} {}: {} of {}",
-                    tensor.name,
-                    apart.sqrt(),
-                    norm.sqrt()
-                );
-            }
-        }
-    }
-
-    /// The reference's gradient against central differences, at up to `most` weights of each tensor.
-    fn check_reference(&self, most: usize) {
-        let weights = self.weights();
-        let (_, gradient) = self.reference(&weights);
-        let mut start = 0;
-        for tensor in self.network.tensors() {
-            let n = tensor.values.len();
-            for at in (0..n).step_by(n.div_ceil(most)).map(|at| start + at) {
-                let step = 1e-5;
-                let loss = |change: f64| {
-                    let mut moved = weights.clone();
-                    moved[at] += change;
-                    self.reference(&moved).0
-                };
-                let slope = (loss(step) - loss(-step)) / (2.0 * step);
-                assert!(
-                    (slope - gradient[at]).abs() <= 1e-6 + 1e-5 * gradient[at].abs(),
-                    "{} [{}]: {slope} {}",
-                    tensor.name,
-                    at - start,
-                    gradient[at]
-                );
-            }
-            start += n;
-        }
-    }
-}
-
 fn available() -> impl Iterator<Item = Isa> {
     Isa::ALL.into_iter().filter(|isa| isa.is_available())
 }
 
 /// Every layer, in odd sizes and in company.
 fn cases() -> Vec<Case> {
-    use Layer::{Flatten, Relu};
+    use Layer::{Add, Flatten, GlobalPool, Relu, Remember};
     use Padding::{Even, Same, Valid};
     let case = Case::new;
     vec![
@@ -325,6 +176,49 @@ fn cases() -> Vec<Case> {
             8,
             10,
         ),
+        case(
+            vec![
+                conv(4, 3, 1, Same),
+                norm(),
+                Relu,
+                Remember,
+                conv(5, 3, 1, Same),
+                Relu,
+                Remember,
+                conv(5, 1, 1, Same),
+                norm(),
+                Add,
+                conv(4, 3, 1, Same),
+                norm(),
+                Add,
+                Relu,
+                GlobalPool,
+                dropout(),
+                output(),
+            ],
+            image(6, 5, 2),
+            3,
+            19,
+            14,
+        ),
+        case(
+            vec![
+                Remember,
+                conv(2, 3, 1, Same),
+                Relu,
+                Add,
+                conv(17, 2, 2, Same),
+                Relu,
+                Remember,
+                Add,
+                GlobalPool,
+                output(),
+            ],
+            image(4, 7, 2),
+            4,
+            6,
+            15,
+        ),
     ]
 }
 
@@ -349,10 +243,56 @@ fn the_papers_networks_agree_with_the_reference() {
         Architecture::paper_conv(),
         Architecture::unregularized_conv(),
         Architecture::extra_dense(size(20)),
+        Architecture::residual(),
     ] {
         Case::new(architecture.layers, image(28, 28, 1), 10, 5, 11).check_fast();
     }
     Case::new(Architecture::mlp().layers, Shape::Vector(54), 2, 33, 12).check_fast();
+}
+
+/// The gradient with respect to inputs: reference against differences, every instruction set and number of threads against
+/// the reference.
+#[test]
+fn gradients_reach_the_inputs() {
+    let begins_affine = |case: &&Case| {
+        let first = &case.blueprint().architecture().layers[0];
+        let second = &case.blueprint().architecture().layers[1];
+        let dense = matches!(first, Layer::Flatten) && matches!(second, Layer::Output(_));
+        dense || matches!(first, Layer::Conv(_) | Layer::Dense(_))
+    };
+    let all = cases();
+    let some: Vec<&Case> = all.iter().filter(begins_affine).collect();
+    assert!(some.len() >= 8, "{}", some.len());
+    for case in some {
+        let weights = case.weights();
+        let reference = case.whole_reference(&weights, None).inputs;
+        let numbers = reference[0].len();
+        for (row, gradients) in reference.iter().enumerate().take(2) {
+            for at in (0..numbers).step_by(numbers.div_ceil(5)) {
+                let loss = |by: f64| case.whole_reference(&weights, Some((row, at, by))).loss;
+                let slope = (loss(1e-5) - loss(-1e-5)) / 2e-5;
+                assert!((slope - gradients[at]).abs() <= 1e-6 + 1e-5 * slope.abs());
+            }
+        }
+        let reference = reference.concat();
+        let norm: f64 = reference.iter().map(|g| g * g).sum::<f64>().sqrt();
+        for isa in available() {
+            let gradient = |threads: usize| {
+                let runtime = Runtime::default().with_isa(isa).with_threads(size(threads));
+                let network = case.network.clone().with_runtime(&runtime).unwrap();
+                network.input_gradient(&case.examples).unwrap()
+            };
+            let alone = gradient(1);
+            let pairs = alone.iter().zip(&reference);
+            let apart: f64 = pairs.map(|(a, b)| (f64::from(*a) - b).powi(2)).sum();
+            assert!(
+                apart.sqrt() <= 1e-5 * norm + 2e-6,
+                "{isa}: {} of {norm}",
+                apart.sqrt()
+            );
+            assert_eq!(gradient(3), alone, "{isa}");
+        }
+    }
 }
 
 #[test]

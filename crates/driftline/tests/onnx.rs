@@ -10,14 +10,14 @@ mod wire;
 
 use std::num::NonZeroUsize;
 
-use driftline::adapt::TrainingSpec;
+use driftline::adapt::{Named, TrainingSpec};
 use driftline::data::{NonNegative, Shape};
 use driftline::models::AnyModel;
 use driftline::models::network::layers::{Conv, Layer, MaxPool, Output, Padding};
-use driftline::models::network::{Architecture, Network};
+use driftline::models::network::{Architecture, Network, Voting};
 use driftline::random::Seed;
 use driftline::reading::{ColumnChoice, Notes, ReadOptions, read_all};
-use driftline::runs::{Bundle, Fit, onnx};
+use driftline::runs::{Adapt, Bundle, Fit, Start, onnx};
 use memory::{Memory, circle, corners};
 use wire::{Model, Tensor};
 
@@ -99,7 +99,8 @@ fn raw(table: &Memory, features: &[String]) -> Tensor {
 
 #[test]
 fn tables() {
-    for (model, classes) in [("linear", 3), ("linear", 2), ("mlp", 3), ("margin", 2)] {
+    let models = ["linear", "linear", "mlp", "margin", "knn"];
+    for (model, classes) in models.into_iter().zip([3, 2, 3, 2, 3]) {
         let table = circle(120, classes, 0.3, 1);
         let bundle = fit(&table, model, false);
         let features = bundle.encoding.input_names();
@@ -122,6 +123,40 @@ fn missing_numbers_are_filled_by_the_graph() {
     let bundle = fit(&table, "linear", true);
     let input = raw(&table, &bundle.encoding.input_names());
     compare(&bundle, &table, input, true);
+}
+
+/// Far values, which hygiene clips, and inputs that an alignment brings back, by the same numbers as `predict`.
+#[test]
+fn hygiene_and_alignments() {
+    for alignment in ["none", "standardize", "quantiles", "correlation"] {
+        let mut table = circle(120, 3, 0.3, 1).numbers("flat", vec![1.0; 120]);
+        let mut fit = Fit::new("label").model("linear");
+        fit.settings.alignment = Some(Named::plain(alignment));
+        let bundle = fit.run(&table).unwrap();
+        assert_eq!(bundle.encoding.cleaning().dropped, ["flat"]);
+        let driftline::reading::Column::Numbers(driftline::reading::Numbers::Double(x)) =
+            &mut table.columns[0]
+        else {
+            panic!("x holds numbers")
+        };
+        x.iter_mut().for_each(|x| *x = 3.0 * *x + 1.0);
+        x[5] = 1e6;
+        let bundle = aligned(bundle, alignment, &table);
+        let features = bundle.encoding.input_names();
+        compare(&bundle, &table, raw(&table, &features), false);
+    }
+}
+
+/// The version after one window that is only aligned to.
+fn aligned(bundle: Bundle, alignment: &str, window: &Memory) -> Bundle {
+    let folder = tempfile::tempdir().unwrap();
+    let mut adapt = Adapt::new(folder.path().join("run"));
+    adapt.settings.alignment = Some(Named::plain(alignment));
+    adapt.settings.labeler = Some(Named::plain("none"));
+    let path = folder.path().join("model");
+    bundle.save(&path).unwrap();
+    let run = adapt.run(Start::model(path).unwrap(), window.clone(), &());
+    run.unwrap().model(None).unwrap()
 }
 
 fn pictures(table: &Memory, shape: Shape) -> Tensor {
@@ -197,4 +232,28 @@ fn other_paddings_and_pooling() {
     bundle.version.model = AnyModel::new(Network::initial(blueprint, Seed::new(5)).unwrap());
     let input = pictures(&table, shape);
     compare(&bundle, &table, input, false);
+}
+
+#[test]
+fn residual_blocks_global_pooling_and_votes() {
+    let shape = Shape::Image {
+        height: 12,
+        width: 10,
+        channels: 1,
+    };
+    let table = corners(32, shape, 6);
+    let mut bundle = fit(&table, "linear", false);
+    let blueprint = Architecture::residual().build(shape, 4).unwrap();
+    // Larger weights than at the start of training, so that something is decided.
+    let initial = |seed: u64| {
+        let start = Network::initial(blueprint.clone(), Seed::new(seed)).unwrap();
+        let tensors = start.tensors();
+        let weights = tensors.iter().flat_map(|tensor| tensor.values);
+        Network::new(blueprint.clone(), weights.map(|w| 3.0 * w).collect()).unwrap()
+    };
+    bundle.version.model = AnyModel::new(initial(5));
+    compare(&bundle, &table, pictures(&table, shape), false);
+    let voting = Voting::new(vec![initial(5), initial(6), initial(7)]).unwrap();
+    bundle.version.model = AnyModel::new(voting);
+    compare(&bundle, &table, pictures(&table, shape), false);
 }

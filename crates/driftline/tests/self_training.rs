@@ -3,20 +3,24 @@
 
 use std::num::NonZeroUsize;
 
+use driftline::adapt::alignment::Standardize;
 use driftline::adapt::{
     Adaptation, Candidate, Confidence, Decision, Filter, Gradual, LabelKind, Labeling,
-    MemoryWindows, OptimizerState, PseudoLabeling, SourceOnly, Stage, Starvation, Step,
+    MemoryWindows, NoLabels, OptimizerState, PseudoLabeling, SourceOnly, Stage, Starvation, Step,
     StudentStart, Version, Windows,
 };
 use driftline::data::{
-    Domain, Examples, Fraction, Inputs, NonNegative, Positive, Probabilities, Remainder, Shape,
-    Tail, Targets, Task, Windowing,
+    Domain, Examples, Fraction, Inputs, LabeledDomain, NonNegative, Positive, Probabilities,
+    Remainder, Shape, Tail, Targets, Task, Windowing,
 };
 use driftline::datasets::gaussian::MovingGaussians;
-use driftline::models::linear::{LinearLearner, LinearModel, Penalty, Solver};
+use driftline::models::linear::{FullBatch, LinearLearner, LinearModel, Penalty, Solver};
+use driftline::models::network::{Architecture, NetworkLearner};
 use driftline::models::training::Training;
-use driftline::models::{AnyModel, Classifier, Learner, Model};
+use driftline::models::{AnyLearner, AnyModel, Classifier, Learner, Model};
 use driftline::random::Seed;
+use driftline::reading::Answer;
+use driftline::runs::measure;
 use driftline::{Error, Result};
 
 /// The seed that all adaptations here begin with.
@@ -151,7 +155,7 @@ fn steps_by_hand_one_by_one_and_all_at_once_agree() {
         assert_eq!(linear(&step.version), *expected);
         assert_eq!(step.labeling.unwrap(), labeled.labeling);
         assert_eq!((step.before.number, step.version.number), (t, t + 1));
-        assert_eq!(step.decision, Decision::Deploy(0));
+        assert_eq!(step.judgement.decision, Decision::Deploy(0));
     }
     let adapted = start(candidate(), source).run(&mut windows(&task)).unwrap();
     assert_eq!(linear(&adapted), by_hand);
@@ -185,7 +189,7 @@ fn a_source_model_that_watches_windows_stays_what_it_is() {
     for step in &steps {
         assert_eq!(linear(&step.version), learner().forget(&source));
         assert!(step.labeling.is_none() && step.stage.learn.is_none());
-        assert!(matches!(step.decision, Decision::Hold { .. }));
+        assert!(matches!(step.judgement.decision, Decision::Hold { .. }));
     }
 }
 
@@ -318,7 +322,7 @@ fn a_window_of_which_nothing_is_left_fails_or_is_held() {
     for policy in [Starvation::Hold, Starvation::Proceed] {
         let (model, step) = starved(0, policy).unwrap();
         assert_eq!(model, hesitant());
-        assert!(matches!(step.decision, Decision::Hold { .. }));
+        assert!(matches!(step.judgement.decision, Decision::Hold { .. }));
         assert_eq!((step.candidate, step.version.number), (None, 1));
         assert_eq!(
             step.labeling.unwrap(),
@@ -326,7 +330,9 @@ fn a_window_of_which_nothing_is_left_fails_or_is_held() {
                 seen: 8,
                 kept: 0,
                 class_counts: vec![0, 0],
-                held: true
+                held: true,
+                generated: 0,
+                place: None,
             }
         );
     }
@@ -347,7 +353,9 @@ fn a_window_of_which_one_class_is_left_fails_or_is_held_or_learned() {
             seen: 8,
             kept: 3,
             class_counts: vec![0, 3],
-            held: true
+            held: true,
+            generated: 0,
+            place: None,
         }
     );
     let (model, step) = starved(3, Starvation::Proceed).unwrap();
@@ -358,7 +366,9 @@ fn a_window_of_which_one_class_is_left_fails_or_is_held_or_learned() {
             seen: 8,
             kept: 3,
             class_counts: vec![0, 3],
-            held: false
+            held: false,
+            generated: 0,
+            place: None,
         }
     );
 }
@@ -489,4 +499,118 @@ fn an_error_of_a_stage_ends_in_an_error_of_the_run() {
         adaptation.run(&mut Broken),
         Err(Error::Interrupted)
     ));
+}
+
+/// An answer too many belongs to no row: told, and no reason to panic.
+#[test]
+fn answers_must_be_as_many_as_rows() {
+    let task = task();
+    let mut adaptation = start(candidate(), source_model(&task));
+    let step = one_step(&mut adaptation, first_window(&task)).unwrap();
+    let inputs = first_window(&task).inputs;
+    let classes = ["a".to_owned(), "b".to_owned()];
+    let measured = |count: usize| {
+        let answers = vec![Answer::Class(0); count];
+        measure(&step, &step.before, &inputs, Some(&answers), &classes)
+    };
+    assert!(measured(inputs.len()).is_ok());
+    for count in [inputs.len() + 1, inputs.len() - 1, 0] {
+        let error = measured(count).unwrap_err();
+        assert!(matches!(error, Error::Mismatch { .. }), "{error}");
+    }
+}
+
+/// Nothing is learned, and yet there is a version: the model as it is, under the alignment of the window.
+#[test]
+fn realigning_keeps_the_model_and_moves_the_alignment() {
+    let task = task();
+    let model = source_model(&task);
+    let candidate = candidate()
+        .with_labeler(NoLabels)
+        .with_alignment(Standardize::default());
+    let adaptation = start(candidate, model.clone()).with_source(task.source.clone());
+    let steps = steps(adaptation, &mut windows(&task)).unwrap();
+    let mut before = None;
+    for step in &steps {
+        assert_eq!(step.judgement.decision, Decision::Deploy(0));
+        assert_eq!(step.version.model.downcast(), Some(&model));
+        assert_ne!(Some(&step.version.alignment), before);
+        before = Some(&step.version.alignment);
+    }
+    assert_eq!(steps.len(), 5);
+}
+
+/// Replay by share: a source twice as long counts the same in all.
+#[test]
+fn a_replayed_share_does_not_depend_on_the_length_of_the_source() {
+    let task = task();
+    let solver = Solver::FullBatch(FullBatch::default());
+    let learner = LinearLearner::new(solver, Penalty::L2(NonNegative::new(0.02).unwrap()));
+    let model = learner.fit(&Examples::from(&task.source), SEED).unwrap();
+    let after = |source: &LabeledDomain, share: f64| {
+        let mut candidate = candidate();
+        candidate.learner = learner.clone().into();
+        candidate.replay_share = Some(Positive::new(share).unwrap());
+        let mut adaptation = start(candidate, model.clone()).with_source(source.clone());
+        let stage = Stage::window(first_window(&task));
+        let step = adaptation.take(stage, &Vec::<Version>::new()).unwrap();
+        step.version
+            .model
+            .downcast::<LinearModel>()
+            .unwrap()
+            .clone()
+    };
+    let once = after(&task.source, 0.3);
+    let all: Vec<usize> = (0..task.source.len()).collect();
+    let twice = after(&task.source.pick(&[&all[..], &all[..]].concat()), 0.3);
+    for (a, b) in once.weights(0).iter().zip(twice.weights(0)) {
+        assert!((a - b).abs() < 1e-4, "{a} {b}");
+    }
+    // With all the weight it is the source model again; with hardly any the window's own.
+    let distance = |a: &LinearModel, b: &LinearModel| -> f32 {
+        let pairs = a.weights(0).iter().zip(b.weights(0));
+        pairs.map(|(a, b)| (a - b) * (a - b)).sum()
+    };
+    let (most, least) = (after(&task.source, 1e4), after(&task.source, 1e-4));
+    assert!(distance(&most, &model) < 1e-4 * distance(&least, &model));
+}
+
+/// The anchor holds a student back, more the stronger it is, and an average lies between.
+#[test]
+fn anchors_and_averages_hold_a_student_back() {
+    let task = task();
+    let batches = learner();
+    let full = LinearLearner::new(Solver::FullBatch(FullBatch::default()), batches.penalty);
+    let training = Training::paper(NonZeroUsize::new(3).unwrap());
+    let learners: [AnyLearner; 3] = [
+        batches.into(),
+        full.into(),
+        NetworkLearner::new(Architecture::mlp(), training).into(),
+    ];
+    for learner in learners {
+        let model = learner.fit(&Examples::from(&task.source), SEED).unwrap();
+        let probe = first_window(&task);
+        let after = |anchor: Option<f64>, average: Option<f64>| {
+            let mut candidate = candidate();
+            candidate.learner = learner.clone();
+            candidate.anchor = anchor.map(|value| Positive::new(value).unwrap());
+            candidate.average = average.map(|value| Fraction::new(value).unwrap());
+            let mut adaptation = Adaptation::new(candidate, model.clone(), SEED);
+            let stage = Stage::window(probe.clone());
+            let step = adaptation.take(stage, &Vec::<Version>::new());
+            step.unwrap().version.model
+        };
+        let off = |other: &AnyModel| -> f32 {
+            let [a, b] = [&model, other].map(|m| m.probabilities(&probe.inputs).unwrap());
+            let pairs = a.iter().flatten().zip(b.iter().flatten());
+            pairs.map(|(a, b)| (a - b).abs()).sum()
+        };
+        let free = off(&after(None, None));
+        let (weak, strong) = (off(&after(Some(0.1), None)), off(&after(Some(100.0), None)));
+        assert!(strong < weak && weak < free, "{strong} {weak} {free}");
+        assert!(strong < 0.2 * free, "{strong} {free}");
+        let half = off(&after(None, Some(0.5)));
+        assert!(half < free && half > 0.2 * free, "{half} {free}");
+        assert_eq!(after(None, Some(0.0)), after(None, None));
+    }
 }

@@ -45,6 +45,9 @@ pub struct AdaptArgs {
     table: TableArgs,
     #[command(flatten)]
     compute: ComputeArgs,
+    /// Store no rows of the source in the run, for private data: `driftline step` can then rehearse nothing
+    #[arg(long, requires = "source")]
+    no_source_card: bool,
     /// Read the source and the stream and show the plan; train and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -71,6 +74,7 @@ pub fn run(args: &AdaptArgs, verbosity: Verbosity) -> Result {
     adapt.settings = settings;
     adapt.choice = args.stream.choice(&args.table);
     adapt.read = args.table.read_options();
+    adapt.card = !args.no_source_card;
     adapt.replace = args.force;
     adapt.environment = machine::environment();
     adapt.command = machine::command();

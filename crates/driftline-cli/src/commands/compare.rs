@@ -20,8 +20,8 @@ use crate::{interrupt, output};
   driftline compare --model model.safetensors --stream t.parquet --answers y --seeds 10 --json
 
 Source does not adapt. Target ST self-trains on the last window, All ST on the whole stream, each for as many steps as \
-there are windows. Gradual ST takes one window after another, Accumulate each together with all before it. The stream must \
-fit into memory. Nothing learns from the answers.")]
+there are windows. Gradual ST takes one window after another, Accumulate each together with all before it. --baselines adds \
+what `docs/methods.md` describes. The stream must fit into memory. Nothing learns from the answers.")]
 pub struct CompareArgs {
     #[command(flatten)]
     start: StartArgs,
@@ -34,6 +34,9 @@ pub struct CompareArgs {
     /// Number of seeds, starting at --seed
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
+    /// Also compare alignments, cautious steps and the classical baselines; tables only, needs --source
+    #[arg(long)]
+    baselines: bool,
     #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
@@ -60,6 +63,10 @@ pub fn run(args: &CompareArgs, verbosity: Verbosity) -> Result {
     let first = args.compute.seed;
     let seeds = (0..args.seeds).map(|i| first.wrapping_add(i)).collect();
     let compare = Compare::new(adapt, seeds);
+    let compare = match args.baselines {
+        true => compare.with_baselines(),
+        false => compare,
+    };
     let start = args.start.start()?;
     let stream = data(&args.stream.stream)?;
     let watcher = Watcher::new(verbosity);

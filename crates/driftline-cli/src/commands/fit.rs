@@ -11,7 +11,9 @@ use serde_json::json;
 
 use crate::failure::{Outcome, Result};
 use crate::verbosity::Verbosity;
-use crate::your_data::arguments::{ComputeArgs, TableArgs, data, expect_new, parse_count};
+use crate::your_data::arguments::{
+    ComputeArgs, HygieneArgs, TableArgs, data, expect_new, parse_count,
+};
 use crate::your_data::start;
 use crate::{interrupt, notes, output};
 
@@ -45,7 +47,13 @@ pub struct FitArgs {
     #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
+    hygiene: HygieneArgs,
+    #[command(flatten)]
     compute: ComputeArgs,
+    /// Store no rows of the source with the model, for private data: a run that begins with the model alone can then
+    /// rehearse nothing
+    #[arg(long)]
+    no_source_card: bool,
     /// Read and describe the source; train and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -67,6 +75,8 @@ pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
     fit.choice.ids = args.id.clone();
     fit.choice = args.table.chosen(fit.choice);
     fit.read = args.table.read_options();
+    fit.card = !args.no_source_card;
+    fit.settings.hygiene = args.hygiene.hygiene(None);
     if let Some(epochs) = args.epochs {
         let mut training = TrainingSpec::default();
         training.epochs = epochs;

@@ -1,6 +1,7 @@
 //! The commands, one per file.
 
 pub mod adapt;
+pub mod audit;
 pub mod bench_network;
 pub mod compare;
 pub mod completions;
@@ -11,11 +12,15 @@ pub mod fit;
 pub mod inspect;
 pub mod join;
 pub mod man;
+pub mod order;
+pub mod plan;
 pub mod predict;
 pub mod report;
 pub mod reproduce;
 pub mod rollback;
 pub mod run;
 pub mod schema;
+pub mod score;
 pub mod step;
 pub mod theory;
+pub mod watch;

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
 use driftline::Cancel;
+use driftline::data::Hygiene;
 use driftline::models::Runtime;
 use driftline::reading::{Colour, ColumnChoice, Files, ReadOptions, RowFilter};
 
@@ -52,6 +53,31 @@ pub struct ReadArgs {
 enum ColourArg {
     Grey,
     Rgb,
+}
+
+/// What is done about columns that hardly vary and values that are far out.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct HygieneArgs {
+    /// Keep columns of which fewer than 2 % of the source's rows differ from the median [default: leave them out]
+    #[arg(long)]
+    keep_constant_columns: bool,
+    /// Do not clip scaled numbers [default: to ±4 in the source and ±8 in a stream]
+    #[arg(long)]
+    no_clip: bool,
+}
+
+impl HygieneArgs {
+    /// What the flags make of `given`; nothing where neither says anything.
+    pub fn hygiene(self, given: Option<Hygiene>) -> Option<Hygiene> {
+        if !self.keep_constant_columns && !self.no_clip {
+            return given;
+        }
+        let given = given.unwrap_or_default();
+        Some(Hygiene {
+            drop: given.drop && !self.keep_constant_columns,
+            clip: given.clip && !self.no_clip,
+        })
+    }
 }
 
 /// Where randomness and threads come from.

@@ -7,14 +7,15 @@ use crate::failure::Outcome;
 
 #[derive(Args, Clone, Copy, Debug)]
 pub struct FailOnArgs {
-    /// Exit with code 3 if the last step was held, or also if the verdict is against the version in use
+    /// Exit with code 3 if the run ends held for lack of trust, or also if the verdict is against the version in use
     #[arg(
         long,
         value_enum,
         value_name = "WHEN",
-        default_value_t = FailOn::Never,
-        long_help = "When to exit with code 3 although nothing went wrong. held: the last step was held. doubtful: it was \
-                     held, or the verdict on the version in use is `hurt` or `doubtful`"
+        default_value_t = FailOn::Held,
+        long_help = "When to exit with code 3 although nothing went wrong. held: the last window was held or taken back \
+                     because nothing could be trusted, or left too little to learn from. doubtful: that, or the verdict \
+                     on the version in use is `hurt` or `doubtful`"
     )]
     fail_on: FailOn,
 }
@@ -32,8 +33,8 @@ impl FailOnArgs {
             let against = matches!(summary.verdict, Verdict::Hurt | Verdict::Doubtful);
             match self.fail_on {
                 FailOn::Never => false,
-                FailOn::Held => summary.last_step_held,
-                FailOn::Doubtful => summary.last_step_held || against,
+                FailOn::Held => summary.last_step_distrusted,
+                FailOn::Doubtful => summary.last_step_distrusted || against,
             }
         });
         Outcome::of(!fails)

@@ -11,7 +11,7 @@ use driftline::experiment::read_settings;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::arguments::parse_count;
+use super::arguments::{HygieneArgs, parse_count};
 use crate::failure::{Failure, Result};
 
 /// Flags win over the file, and the file over the defaults.
@@ -60,6 +60,15 @@ pub struct MethodArgs {
     /// Mix the labelled source into every step, each row with this weight; needs --source
     #[arg(long, value_name = "WEIGHT", value_parser = parse_positive)]
     replay: Option<Positive>,
+    /// Mix the labelled source into every step, the whole of it with this weight beside the window's; needs --source
+    #[arg(long, value_name = "WEIGHT", value_parser = parse_positive, conflicts_with = "replay")]
+    replay_share: Option<Positive>,
+    /// Hold every step to the weights it begins with, this strongly [default: not at all]
+    #[arg(long, value_name = "STRENGTH", value_parser = parse_positive)]
+    anchor: Option<Positive>,
+    /// Average weights along the chain: this share of the model before each step stays [default: 0]
+    #[arg(long, value_name = "SHARE", value_parser = parse_fraction)]
+    average: Option<Fraction>,
     /// Rows per mini-batch of a network [default: 32]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     batch_size: Option<NonZeroUsize>,
@@ -69,6 +78,8 @@ pub struct MethodArgs {
     /// Take numbers as they are instead of scaling each column to the source's mean and deviation
     #[arg(long)]
     no_scaling: bool,
+    #[command(flatten)]
+    hygiene: HygieneArgs,
 }
 
 /// Where windows end.
@@ -126,6 +137,7 @@ impl MethodArgs {
         if self.no_scaling {
             settings.scaling = Some(false);
         }
+        settings.hygiene = self.hygiene.hygiene(settings.hygiene);
         let own = &mut settings.self_training;
         own.filter = self
             .drop
@@ -138,7 +150,11 @@ impl MethodArgs {
         own.optimizer_state =
             word("--optimizer-state", &self.optimizer_state)?.or(own.optimizer_state);
         own.starvation = word("--starvation", &self.starvation)?.or(own.starvation);
-        own.replay = self.replay.or(own.replay);
+        if self.replay.or(self.replay_share).is_some() {
+            (own.replay, own.replay_share) = (self.replay, self.replay_share);
+        }
+        own.anchor = self.anchor.or(own.anchor);
+        own.average = self.average.or(own.average);
         if epochs.or(self.batch_size).is_some() || self.sharpness.is_some() {
             let training = settings.training.get_or_insert_with(TrainingSpec::default);
             training.epochs = epochs.unwrap_or(training.epochs);

@@ -57,6 +57,11 @@ impl StartArgs {
         }
     }
 
+    /// Whether a labelled source is named.
+    pub fn has_source(&self) -> bool {
+        self.label.is_some()
+    }
+
     pub fn epochs(&self) -> Option<NonZeroUsize> {
         self.epochs
     }

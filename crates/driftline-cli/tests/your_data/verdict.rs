@@ -107,7 +107,10 @@ fn exit_codes_for_schedulers() {
     let starved = format!("adapt {SOURCE} {STREAM} --drop 0.99 --out held");
     place.bad(&format!("{starved} --fail-on held"), 3);
     place.bad(&format!("{starved} --fail-on doubtful"), 3);
-    assert_eq!(place.json(&starved)["summary"]["verdict"], "held");
+    // It is the default, so that a scheduler can tell.
+    place.bad(&starved, 3);
+    let told = place.json(&format!("{starved} --fail-on never"));
+    assert_eq!(told["summary"]["verdict"], "held");
     place.bad(&format!("{starved} --fail-on sometimes"), 2);
 }
 

@@ -34,7 +34,7 @@ impl Axis {
 
 /// A place on the page.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub struct Frame {
     pub left: f64,
     pub top: f64,
     pub right: f64,

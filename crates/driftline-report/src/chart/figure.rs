@@ -11,6 +11,8 @@ pub struct Figure {
     pub title: String,
     pub svg: String,
     pub caption: String,
+    /// A smaller one that belongs under it.
+    pub under: Option<Box<Figure>>,
 }
 
 impl Figure {
@@ -34,6 +36,7 @@ impl Figure {
             title: title.into(),
             svg,
             caption,
+            under: None,
         }
     }
 

@@ -64,19 +64,24 @@ impl Series {
     }
 }
 
-/// All curves in one frame, with bands.
-pub fn chart(heading: Heading<'_>, x: &Axis, y: &Axis, series: &[Series]) -> String {
+/// Where the curves lie: what is left beside their names.
+pub(crate) fn frame(series: &[Series]) -> Frame {
     let longest = series
         .iter()
         .map(|series| bold_width_of(&series.name))
         .fold(0.0, f64::max);
-    let names = longest.clamp(30.0, 130.0);
-    let frame = Frame {
+    Frame {
         left: 34.0,
         top: 26.0,
-        right: WIDTH - names - 12.0,
+        right: WIDTH - longest.clamp(30.0, 130.0) - 12.0,
         bottom: 250.0,
-    };
+    }
+}
+
+/// All curves in one frame, with bands.
+pub fn chart(heading: Heading<'_>, x: &Axis, y: &Axis, series: &[Series]) -> String {
+    let frame = frame(series);
+    let names = WIDTH - 12.0 - frame.right;
     let mut svg = Svg::new(heading, frame.bottom + 40.0);
     axis::vertical(&mut svg, &frame, y, true);
     axis::horizontal(&mut svg, &frame, x, true);

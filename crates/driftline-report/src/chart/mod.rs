@@ -2,6 +2,7 @@
 //! colours are classes that `style.css` resolves, so that one chart serves light and dark pages.
 
 pub mod axis;
+pub mod decisions;
 mod figure;
 pub mod images;
 pub mod intervals;

@@ -107,6 +107,16 @@ impl Svg {
         ));
     }
 
+    /// A rectangle that says `hint` when it is pointed at.
+    pub fn hinted(&mut self, (x, y): (f64, f64), width: f64, height: f64, class: &str, hint: &str) {
+        let (class, x, y) = (escape(class), short(x), short(y));
+        let (width, height) = (short(width.max(0.5)), short(height));
+        self.push(format_args!(
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\""
+        ));
+        self.close_with("rect", hint);
+    }
+
     /// A circle that says `hint` when it is pointed at.
     pub fn dot(&mut self, class: &str, (x, y): (f64, f64), radius: f64, hint: &str) {
         let (class, x, y, r) = (escape(class), short(x), short(y), short(radius));

@@ -73,6 +73,7 @@ fn section(store: &Store, number: usize, cache: Option<&Cache>) -> Section {
         facts: provenance::facts(store),
         command: provenance::command(store),
         id,
+        ..Section::default()
     }
 }
 

@@ -1,6 +1,6 @@
 //! Sections as Markdown: headings, paragraphs, pipe tables.
 
-use super::{Grid, Section};
+use super::{Card, Grid, Section};
 
 pub fn page(title: &str, sections: &[Section]) -> String {
     let mut page = Page::default();
@@ -23,6 +23,19 @@ struct Page {
 impl Page {
     fn section(&mut self, section: &Section, level: &str) {
         self.paragraph(&format!("{level} {}", escaped(&section.title)));
+        if let Some(now) = &section.now {
+            self.paragraph(&escaped(now));
+        }
+        if !section.cards.is_empty() {
+            let mut now = Grid::new("Now", 3, &["", "", ""]);
+            let row = |card: &Card| {
+                [&card.name, &card.value, &card.detail]
+                    .map(Clone::clone)
+                    .into()
+            };
+            now.rows = section.cards.iter().map(row).collect();
+            self.grid(&now, level);
+        }
         self.paragraph(&escaped(&section.outcome));
         if let Some((_, verdict)) = &section.verdict {
             self.paragraph(&format!("**{}.**", escaped(verdict)));
@@ -37,6 +50,16 @@ impl Page {
                 .iter()
                 .map(|note| format!("- {}", escaped(note)));
             self.paragraph(&notes.collect::<Vec<_>>().join("\n"));
+        }
+        if !section.limits.is_empty() {
+            self.paragraph(&format!(
+                "{level}# What this rests on, and what nobody can know"
+            ));
+            let limits = section
+                .limits
+                .iter()
+                .map(|limit| format!("- {}", escaped(limit)));
+            self.paragraph(&limits.collect::<Vec<_>>().join("\n"));
         }
         for grid in section.means.iter().chain(&section.settings) {
             self.grid(grid, level);

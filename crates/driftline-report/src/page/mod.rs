@@ -1,5 +1,6 @@
 //! The one page that every report is: sections of text, tables and charts, as HTML or as Markdown.
 
+mod card;
 mod grid;
 mod markdown;
 mod section;
@@ -9,6 +10,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
 
+pub use card::Card;
 pub use grid::Grid;
 pub use markdown::page as markdown;
 pub use section::Section;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Grid;
+use super::{Card, Grid};
 use crate::chart::Figure;
 
 /// What is empty is not shown.
@@ -11,6 +11,9 @@ pub struct Section {
     /// Unique on the page.
     pub id: String,
     pub title: String,
+    /// What it is like now, in one sentence, and the figures to it.
+    pub now: Option<String>,
+    pub cards: Vec<Card>,
     pub outcome: String,
     /// `holds`, `fails` or `open`, and the same in words.
     pub verdict: Option<(&'static str, String)>,
@@ -20,6 +23,8 @@ pub struct Section {
     /// The tables below the charts.
     pub tables: Vec<Grid>,
     pub notes: Vec<String>,
+    /// What is taken for granted, and what nobody can know.
+    pub limits: Vec<String>,
     /// The numbers behind the curves.
     pub means: Vec<Grid>,
     pub settings: Vec<Grid>,

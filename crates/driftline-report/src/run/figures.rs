@@ -3,7 +3,7 @@
 use driftline::evaluate::Proportion;
 use driftline::runs::{RunFolder, SourceRecord, WindowRecord};
 
-use super::MOST_POINTS;
+use super::{MOST_POINTS, decisions};
 use crate::chart::Figure;
 use crate::chart::axis::Axis;
 use crate::chart::lines::{self, Point, Series};
@@ -48,12 +48,13 @@ fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
         });
         series(name, tone, secondary, points.collect())
     };
+    let estimated = estimated(records);
     let mut all = vec![
         curve("adapted", Tone::Series(0), false, |s| s.accuracy_after),
         curve("unadapted", Tone::Neutral, false, |s| s.accuracy_unadapted),
     ];
     if all[0].points.is_empty() {
-        return None;
+        return estimates_alone(records, estimated, id);
     }
     let mut serving = curve("before adapting", Tone::Series(0), true, |s| {
         s.accuracy_before
@@ -74,6 +75,10 @@ fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
         true,
         majority.collect(),
     ));
+    let with_estimates = !estimated.points.is_empty();
+    if with_estimates {
+        all.push(estimated);
+    }
     let mut y = percentages("accuracy, %", &all);
     let guessing = 100.0 / n_classes as f64;
     let mut caption = match repeats {
@@ -88,6 +93,9 @@ fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
         }
     }
     .to_owned();
+    if with_estimates {
+        caption += " Green: the accuracy that was estimated without answers.";
+    }
     if (y.ticks.low..=y.ticks.high).contains(&guessing) {
         y.reference = Some((guessing, "guessing".into()));
         caption += " Horizontal dotted line: guessing.";
@@ -102,7 +110,46 @@ fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
         per_cent(last.accuracy_unadapted)
     );
     let title = "Accuracy along the stream";
-    Some(draw(id, "accuracy", title, caption, &facts, &y, &all))
+    let mut figure = draw(id, "accuracy", title, caption, &facts, &y, &all);
+    figure.under = decisions::strip(records, &all, id).map(Box::new);
+    Some(figure)
+}
+
+/// What was estimated without answers, with its interval.
+fn estimated(records: &[WindowRecord]) -> Series {
+    let points = records.iter().filter_map(|record| {
+        Some(Point {
+            x: record.window as f64,
+            mean: 100.0 * record.estimated_accuracy?,
+            low: 100.0 * record.estimated_low?,
+            high: 100.0 * record.estimated_high?,
+        })
+    });
+    series("estimated", Tone::Series(2), false, points.collect())
+}
+
+/// Without answers: estimates, and what was decided.
+fn estimates_alone(records: &[WindowRecord], estimated: Series, id: &str) -> Option<Figure> {
+    let before = records.iter().filter_map(|record| {
+        let estimate = record.estimate_before.as_ref()?;
+        Some(flat(record, estimate.accuracy))
+    });
+    let before = series("before the step", Tone::Neutral, true, before.collect());
+    let all: Vec<Series> = [estimated, before]
+        .into_iter()
+        .filter(|series| !series.points.is_empty())
+        .collect();
+    if all.is_empty() {
+        return decisions::strip(records, &[], id);
+    }
+    let y = percentages("accuracy, %", &all);
+    let caption = "Green: the accuracy of the deployed version on each window, estimated without answers, with its interval. \
+                   Gaps: not measurable."
+        .to_owned();
+    let title = "Estimated accuracy along the stream";
+    let mut figure = draw(id, "accuracy", title, caption, "", &y, &all);
+    figure.under = decisions::strip(records, &all, id).map(Box::new);
+    Some(figure)
 }
 
 fn confidence(records: &[WindowRecord], source: &SourceRecord, id: &str) -> Figure {

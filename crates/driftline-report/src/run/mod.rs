@@ -1,14 +1,18 @@
 //! The report of runs on the user's own data: for each a section of the page with the outcome, its charts, a row per
 //! window, and where it all comes from.
 
+mod decisions;
 mod figures;
+mod limits;
+mod now;
 mod shell;
 mod tables;
+mod thumbnails;
 
 use std::path::Path;
 
 use driftline::reading::{InputDigest, Note, NoteCode, Notes};
-use driftline::runs::{Origin, RunFolder, SourceRecord, Summary};
+use driftline::runs::{Fate, Origin, RunFolder, SourceRecord, Summary};
 use serde_json::json;
 
 use crate::numbers::count;
@@ -34,7 +38,11 @@ pub fn runs_markdown(runs: &[RunFolder]) -> Result<String> {
 /// Every chart of a run as the name and the contents of an SVG file.
 pub fn run_figure_files(run: &RunFolder) -> Result<Vec<(String, String)>> {
     let figures = section(run, 1)?.figures.into_iter();
-    Ok(figures
+    let all = figures.flat_map(|mut figure| {
+        let under = figure.under.take().map(|under| *under);
+        [Some(figure), under].into_iter().flatten()
+    });
+    Ok(all
         .map(|figure| (format!("{}.svg", figure.name), figure.standalone()))
         .collect())
 }
@@ -48,6 +56,7 @@ fn sections(runs: &[RunFolder]) -> driftline::Result<Vec<Section>> {
 fn section(run: &RunFolder, number: usize) -> driftline::Result<Section> {
     let manifest = run.manifest();
     let model = run.model(Some(0))?;
+    let limits = limits::limits(run, &model);
     let source = model.source;
     let summary = Summary::of(run, &source);
     let id = format!("r{number}");
@@ -57,10 +66,21 @@ fn section(run: &RunFolder, number: usize) -> driftline::Result<Section> {
         settings::grid("Adaptation", &json!(manifest.settings)),
         settings::grid("Source model", &learner),
     ];
+    let last = records.last();
     let tables = [
+        last.and_then(now::explanations),
+        last.and_then(now::moved),
         tables::windows(records).if_any(),
         tables::classes(records, &source),
     ];
+    let mut figures = figures::all(run, &source, &id);
+    figures.extend(thumbnails::thumbnails(run, &id)?);
+    // What decides is worth a look before all else; where every step is deployed, the verdict says it all.
+    let judged = records.iter().any(|record| {
+        record.estimated_accuracy.is_some()
+            || record.decision != Fate::Deploy
+            || !record.findings.is_null()
+    });
     Ok(Section {
         title: title(run),
         outcome: summary
@@ -68,7 +88,13 @@ fn section(run: &RunFolder, number: usize) -> driftline::Result<Section> {
             .map_or("No window is finished yet.".into(), words::outcome),
         verdict: summary.as_ref().map(words::badge),
         results: summary.as_ref().and_then(tables::glance),
-        figures: figures::all(run, &source, &id),
+        now: now::sentence(run).filter(|_| judged),
+        cards: summary
+            .as_ref()
+            .filter(|_| judged)
+            .map_or(vec![], |summary| now::cards(run, summary)),
+        limits: if summary.is_some() { limits } else { vec![] },
+        figures,
         tables: tables.into_iter().flatten().collect(),
         notes: notes(run, &source),
         means: Vec::new(),

@@ -1,6 +1,6 @@
 //! A row per window, and a row per class.
 
-use driftline::runs::{SourceRecord, Summary, WindowRecord};
+use driftline::runs::{Fate, SourceRecord, Summary, WindowRecord};
 
 use super::MOST_ROWS;
 use crate::numbers::{fixed, per_cent};
@@ -26,6 +26,12 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
     }
     let words = head.len();
     head.push("Rows");
+    let estimated = records
+        .iter()
+        .any(|record| record.estimated_accuracy.is_some());
+    if estimated {
+        head.extend(["Estimated %", "Low %", "High %"]);
+    }
     if scored {
         head.extend(["Before %", "After %", "Unadapted %"]);
     }
@@ -38,14 +44,23 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
     ]);
     let mut grid = Grid::new("Windows", words, &head);
     for record in shown(records) {
-        let mut row = vec![match record.held {
-            true => format!("{} (held)", record.window),
-            false => record.window.to_string(),
+        let mut row = vec![match (record.held, record.decision) {
+            (true, _) | (_, Fate::Hold) => format!("{} (held)", record.window),
+            (_, Fate::RollBack) => format!("{} (rolled back)", record.window),
+            (_, Fate::Deploy) => record.window.to_string(),
         }];
         if timed {
             row.extend([&record.from, &record.to].map(|time| time.clone().unwrap_or_default()));
         }
-        row.push(record.seen.to_string());
+        row.push(record.arrived().to_string());
+        if estimated {
+            let numbers = [
+                record.estimated_accuracy,
+                record.estimated_low,
+                record.estimated_high,
+            ];
+            row.extend(numbers.map(|number| number.map_or("–".into(), per_cent)));
+        }
         if scored {
             let score = record.score.as_ref();
             let cells = score.map(|s| [s.accuracy_before, s.accuracy_after, s.accuracy_unadapted]);
@@ -55,7 +70,7 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
             });
         }
         row.extend([
-            match record.held {
+            match record.held || record.seen == 0 {
                 true => "–".into(),
                 false => per_cent(record.kept_fraction),
             },

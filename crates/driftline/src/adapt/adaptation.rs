@@ -1,50 +1,37 @@
 //! The loop, the paper's Algorithm 1: θ₁ = ST(θ₀, S₁), θ₂ = ST(θ₁, S₂), … Experiments, runs on one's own data, single
 //! steps and arrays in memory all go through it. Nothing here logs, measures or holds an answer.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::candidate::{Attempt, Candidate, StudentStart};
+use rayon::prelude::*;
+
+use super::candidate::{Attempt, Candidate};
+use super::chain::Chain;
+use super::context::Context;
 use super::curriculum::Stage;
+use super::frame::Frame;
 use super::labeler::Labeling;
 use super::parts::Chosen;
-use super::policy::{Always, Decision, Policy, Proposal};
-use super::version::{Archive, State, Version};
+use super::policy::{Always, Decision, Judgement, Policy, Proposal};
+use super::standing::Standing;
+use super::state::State;
+use super::version::{Archive, Version};
 use super::windows::Windows;
-use crate::Result;
-use crate::data::{Domain, LabeledDomain, Labels, Probabilities};
+use crate::data::{Domain, Examples, LabeledDomain, Labels, Probabilities};
 use crate::models::{AnyModel, Learner, Runtime};
 use crate::random::Seed;
-
-/// What a part may look at. No answer is in reach.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Context<'a> {
-    /// The labelled source, where it is at hand.
-    pub source: Option<&'a LabeledDomain>,
-    /// Version 0.
-    pub first: &'a Version,
-    /// The model that labels.
-    pub teacher: &'a Version,
-    /// The version in use.
-    pub deployed: &'a Version,
-    /// What was learned from before.
-    pub previous: Option<&'a Domain>,
-    pub stage: &'a Stage,
-    /// Counts the stages from 1: the version that this one leads to.
-    pub number: usize,
-    /// The seed of this step alone.
-    pub seed: Seed,
-    pub runtime: &'a Runtime,
-}
+use crate::{Error, Result};
 
 /// One turn of the loop.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Step {
     pub stage: Stage,
-    /// What was kept of the window; nothing where nothing was to be learned.
+    /// What was kept of the window by the candidate that was deployed, or by the only one there is; nothing where nothing
+    /// was to be learned.
     pub labeling: Option<Labeling>,
-    pub decision: Decision,
+    /// What became of it, with the numbers that decided. Its state has gone to where it is remembered.
+    pub judgement: Judgement,
     /// Which candidate was deployed, if one was.
     pub candidate: Option<String>,
     /// The version that was deployed before.
@@ -55,15 +42,16 @@ pub struct Step {
     pub assessed: Option<(Labels, Probabilities)>,
 }
 
-/// A model on its way along a stream.
+/// A model on its way along a stream: a version in use, and beside it a chain for each candidate that may take its place.
 #[derive(Clone, Debug)]
 pub struct Adaptation {
-    candidate: Candidate,
+    /// The method of the run as it begins.
+    base: Chain,
+    chains: Vec<Chain>,
     policy: Chosen<dyn Policy>,
     source: Option<LabeledDomain>,
-    first: Version,
-    /// The first model without the optimiser's memory: the one that is in use until something was learned.
-    cleared: AnyModel,
+    card: Option<LabeledDomain>,
+    frame: OnceLock<Frame>,
     deployed: Version,
     /// Stages so far; more than the deployed version's number where an earlier one was taken up again.
     done: usize,
@@ -81,19 +69,16 @@ impl Adaptation {
 
     /// The same from a version that is more than its model: it has an alignment, or something to remember.
     pub fn from_version(candidate: Candidate, first: Version, seed: Seed) -> Self {
-        let cleared = candidate.learner.forget(&first.model);
-        let deployed = Version {
-            model: cleared.clone(),
-            ..first.clone()
-        };
+        let base = Chain::new(candidate, first);
         Self {
-            first,
-            cleared,
-            deployed,
+            deployed: base.version().clone(),
+            chains: vec![base.clone()],
+            base,
             done: 0,
-            candidate,
             policy: Chosen::new("always", Arc::new(Always)),
             source: None,
+            card: None,
+            frame: OnceLock::new(),
             previous: None,
             policy_state: State::default(),
             seed,
@@ -101,14 +86,29 @@ impl Adaptation {
         }
     }
 
-    pub fn with_policy(self, policy: Chosen<dyn Policy>) -> Self {
-        Self { policy, ..self }
+    /// With something else than deploying always. The chains are what it chooses from; see
+    /// [`MethodPlan::chains`](super::MethodPlan::chains).
+    pub fn with_policy(self, policy: Chosen<dyn Policy>, chains: Vec<Chain>) -> Self {
+        Self {
+            policy,
+            chains,
+            ..self
+        }
     }
 
     /// With the labelled source at hand, for parts that look back at it.
     pub fn with_source(self, source: LabeledDomain) -> Self {
         Self {
+            card: Some(source.card()),
             source: Some(source),
+            ..self
+        }
+    }
+
+    /// With what is known of the source, for parts that need no more of it.
+    pub fn with_frame(self, frame: Frame) -> Self {
+        Self {
+            frame: OnceLock::from(frame),
             ..self
         }
     }
@@ -117,28 +117,63 @@ impl Adaptation {
         Self { runtime, ..self }
     }
 
-    /// Goes on after `done` stages from `version`, the last window learned from being `previous`.
+    /// Goes on after `done` stages from `version`, the last window learned from being `previous`. Chains that `standing`
+    /// does not know go on from `version`.
     pub fn resumed(
-        self,
+        mut self,
         mut version: Version,
         done: usize,
-        policy_state: State,
+        standing: Option<Standing>,
         previous: Option<Domain>,
     ) -> Self {
         if version.number == 0 {
-            version.model = self.clear(&version.model);
+            version.model = self.base.clear(&version.model);
+        }
+        let standing = standing.unwrap_or_default();
+        let previous = previous.or(standing.previous.clone());
+        for chain in &mut self.chains {
+            let own = standing.of(&chain.candidate().name);
+            let own = own.filter(|own| **own != version).unwrap_or(&version);
+            chain.restart(own.clone(), previous.clone());
         }
         Self {
             deployed: version,
             done,
-            policy_state,
+            policy_state: standing.policy,
             previous,
             ..self
         }
     }
 
+    /// Goes back to an earlier version; the chains begin anew from there.
+    pub fn rolled_back(mut self, version: Version) -> Self {
+        let standing = Standing::of_policy(std::mem::take(&mut self.policy_state));
+        let (done, previous) = (self.done, self.previous.take());
+        self.resumed(version, done, Some(standing), previous)
+    }
+
+    /// The method of the run, which gives the stages.
     pub fn candidate(&self) -> &Candidate {
-        &self.candidate
+        self.base.candidate()
+    }
+
+    /// The method of the run as it begins.
+    pub fn base(&self) -> &Chain {
+        &self.base
+    }
+
+    /// What the policy chooses from, and where each of them stands.
+    pub fn chains(&self) -> &[Chain] {
+        &self.chains
+    }
+
+    pub fn policy(&self) -> &Chosen<dyn Policy> {
+        &self.policy
+    }
+
+    /// The rows that stand for the source, where they are at hand.
+    pub fn card(&self) -> Option<&LabeledDomain> {
+        self.card.as_ref()
     }
 
     /// The version in use.
@@ -153,7 +188,12 @@ impl Adaptation {
 
     /// Version 0.
     pub fn first(&self) -> &Version {
-        &self.first
+        self.base.first()
+    }
+
+    /// The labelled source, where it is at hand.
+    pub fn source(&self) -> Option<&LabeledDomain> {
+        self.source.as_ref()
     }
 
     /// What the policy wants to remember.
@@ -161,23 +201,24 @@ impl Adaptation {
         &self.policy_state
     }
 
-    /// Whether the next student begins as a copy of the deployed model. A first student that is to be fresh stays due
-    /// while the source model is still in use.
-    fn begins_as_copy(&self) -> bool {
-        match self.candidate.start {
-            StudentStart::Teacher => true,
-            StudentStart::Scratch => false,
-            StudentStart::ScratchThenTeacher => self.deployed.model != self.cleared,
-        }
-    }
-
-    /// A model without the optimiser's memory. The first one stays one object, so that it is known again even if it
-    /// cannot be stored.
-    fn clear(&self, model: &AnyModel) -> AnyModel {
-        match *model == self.first.model {
-            true => self.cleared.clone(),
-            false => self.candidate.learner.forget(model),
-        }
+    /// All that is needed to go on, beside the version in use; nothing where that is enough.
+    pub fn standing(&self) -> Option<Standing> {
+        let enough = match &self.chains[..] {
+            [] => true,
+            [only] => {
+                only.candidate().name == self.candidate().name && only.version().is(&self.deployed)
+            }
+            _ => false,
+        };
+        (!enough || !self.policy_state.is_empty()).then(|| Standing {
+            chains: self
+                .chains
+                .iter()
+                .map(|chain| chain.stand(&self.base))
+                .collect(),
+            policy: self.policy_state.clone(),
+            previous: self.previous.clone(),
+        })
     }
 
     /// The next stage of the curriculum, or none at its end.
@@ -186,80 +227,144 @@ impl Adaptation {
         stream: &mut dyn Windows,
         archive: &dyn Archive,
     ) -> Result<Option<Step>> {
-        let done = self.done;
-        let stage = self
-            .candidate
-            .curriculum
-            .next(done, stream, &self.deployed)?;
+        let curriculum = &self.candidate().curriculum;
+        let stage = curriculum.next(self.done, stream, &self.deployed)?;
         stage.map(|stage| self.take(stage, archive)).transpose()
     }
 
     /// All stages to the end; the version deployed there.
     pub fn run(mut self, stream: &mut dyn Windows) -> Result<Version> {
-        let mut versions = vec![self.first.clone()];
+        let mut versions = vec![self.first().clone()];
         while let Some(step) = self.advance(stream, &versions)? {
             versions.push(step.version);
         }
         Ok(self.deployed)
     }
 
-    /// One stage: align, label, learn, decide.
+    /// A stage with labels from somewhere else, in the frame of the version in use: the run's own learner goes on from it
+    /// with them, that is deployed, and the chains begin anew from there. `arrived` is what it is measured on.
+    pub fn learn(&mut self, examples: &Examples, arrived: Domain) -> Result<Step> {
+        let number = self.done + 1;
+        let learner = &self.candidate().learner;
+        let seed = self.seed.nth(self.done);
+        let model = match learner.refit(&self.deployed.model, examples, seed) {
+            // The version in use is of another kind.
+            Err(Error::NoWarmStart) => learner.fit(examples, seed)?,
+            made => made?,
+        };
+        let version = Version {
+            model,
+            ..self.deployed.numbered(number)
+        };
+        for chain in &mut self.chains {
+            chain.restart(version.clone(), self.previous.clone());
+        }
+        self.done = number;
+        let mut judgement = Judgement::new(Decision::Deploy(0), State::default());
+        judgement.reason = Some("it has learned from labels".into());
+        let before = std::mem::replace(&mut self.deployed, version.clone());
+        Ok(Step {
+            stage: Stage {
+                learn: None,
+                ..Stage::window(arrived)
+            },
+            labeling: None,
+            judgement,
+            candidate: Some("labels".into()),
+            before,
+            version,
+            assessed: None,
+        })
+    }
+
+    /// One stage: every chain aligns, labels and learns; then it is decided what is deployed.
     pub fn take(&mut self, stage: Stage, archive: &dyn Archive) -> Result<Step> {
-        let done = self.done;
+        let number = self.done + 1;
         let now = Context {
             source: self.source.as_ref(),
-            first: &self.first,
+            card: self.card.as_ref(),
+            frame: &self.frame,
+            first: self.base.first(),
             teacher: &self.deployed,
             deployed: &self.deployed,
             previous: self.previous.as_ref(),
             stage: &stage,
-            number: done + 1,
-            seed: self.seed.nth(done),
+            number,
+            seed: self.seed.nth(self.done),
             runtime: &self.runtime,
+            archive,
         };
-        let student = self.begins_as_copy().then_some(&self.deployed.model);
-        let Attempt {
-            proposal,
-            labeled,
-            alignment,
-        } = self.candidate.step(&now, student)?;
-        let proposals: Vec<Proposal> = proposal.into_iter().collect();
-        let (decision, policy_state) = self.policy.decide(&now, &self.policy_state, &proposals)?;
-        let (candidate, version) = match &decision {
+        let attempts = attempts(&self.chains, &now)?;
+        let propose = |(chain, attempt)| Proposal::of(chain, attempt);
+        let proposals: Vec<Proposal<'_>> = self.chains.iter().zip(&attempts).map(propose).collect();
+        let mut judgement = self.policy.decide(&now, &self.policy_state, &proposals)?;
+        let (place, version) = match &judgement.decision {
             Decision::Deploy(place) => {
-                let chosen = proposals.get(*place).ok_or_else(|| {
-                    crate::Error::out_of_range("the proposal to deploy", place, "one of those made")
+                let chosen = proposals.get(*place).and_then(|chosen| chosen.version);
+                let chosen = chosen.ok_or_else(|| {
+                    Error::out_of_range("the proposal to deploy", place, "one of those made")
                 })?;
-                (Some(chosen.candidate.clone()), chosen.version.clone())
+                (Some(*place), chosen.clone())
             }
-            Decision::Hold { .. } => (None, self.deployed.numbered(done + 1)),
+            Decision::Hold { .. } => (None, self.deployed.numbered(number)),
             Decision::RollBack { to, .. } => {
-                let mut earlier = archive.version(*to)?.numbered(done + 1);
+                let mut earlier = archive.version(*to)?.numbered(number);
                 if *to == 0 {
-                    earlier.model = self.clear(&earlier.model);
+                    earlier.model = self.base.clear(&earlier.model);
                 }
                 (None, earlier)
             }
         };
-        // The teacher was asked about what is to be learned, in the frame of the new alignment.
-        let both = stage.learn.as_ref().zip(stage.arrived.as_ref());
-        let same = both.is_some_and(|(learn, arrived)| learn.inputs.is(&arrived.inputs))
-            && alignment == self.deployed.alignment;
-        let (labeling, assessed) = labeled.map_or((None, None), |labeled| {
-            (Some(labeled.labeling), labeled.assessed.filter(|_| same))
-        });
+        let candidate = place.map(|place| proposals[place].candidate.name.clone());
+        let recorded = place.or((attempts.len() == 1).then_some(0));
+        let labeled = recorded.and_then(|place| attempts[place].labeled.as_ref());
+        let labeling = labeled.map(|labeled| labeled.labeling.clone());
+        let assessed = assessed(&self.chains, &attempts, &now);
+        let back = matches!(judgement.decision, Decision::RollBack { .. });
+        let mut chains = self.chains.clone();
+        for (chain, attempt) in chains.iter_mut().zip(&attempts) {
+            chain.stand_on(attempt, &now);
+            if back {
+                chain.restart(version.clone(), chain.previous().cloned());
+            }
+        }
+        self.chains = chains;
         self.previous = stage.learn.clone().or(self.previous.take());
-        self.policy_state = policy_state;
-        self.done += 1;
+        self.policy_state = std::mem::take(&mut judgement.state);
+        self.done = number;
         let before = std::mem::replace(&mut self.deployed, version.clone());
         Ok(Step {
             stage,
             labeling,
-            decision,
+            judgement,
             candidate,
             before,
             version,
             assessed,
         })
     }
+}
+
+/// What every chain makes of the window. Networks use all cores by themselves; the others go side by side.
+fn attempts(chains: &[Chain], now: &Context<'_>) -> Result<Vec<Attempt>> {
+    let alone = |chain: &Chain| chain.candidate().learner.depends_on_isa();
+    match chains.len() < 2 || chains.iter().any(alone) {
+        true => chains.iter().map(|chain| chain.attempt(now)).collect(),
+        false => chains.par_iter().map(|chain| chain.attempt(now)).collect(),
+    }
+}
+
+/// A teacher that is the version in use was asked about what is to be learned, in the frame of the new alignment: what it
+/// said of the rows that arrived, if they are the same and so is the frame.
+fn assessed(
+    chains: &[Chain],
+    attempts: &[Attempt],
+    now: &Context<'_>,
+) -> Option<(Labels, Probabilities)> {
+    let both = now.stage.learn.as_ref().zip(now.stage.arrived.as_ref());
+    both.filter(|(learn, arrived)| learn.inputs.is(&arrived.inputs))?;
+    let mut asked = chains.iter().zip(attempts).filter(|(chain, attempt)| {
+        chain.version().is(now.deployed) && attempt.alignment == now.deployed.alignment
+    });
+    asked.find_map(|(_, attempt)| attempt.labeled.as_ref()?.assessed.clone())
 }

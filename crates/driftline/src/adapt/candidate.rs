@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::adaptation::Context;
 use super::alignment::{Aligned, Alignment, NoAlignment};
+use super::context::Context;
 use super::curriculum::{Curriculum, Stage};
 use super::labeler::{Labeled, Labeler, PseudoLabeling};
 use super::parts::Chosen;
-use super::policy::Proposal;
 use super::version::Version;
-use crate::data::{Domain, Fraction, Positive};
-use crate::models::{AnyLearner, AnyModel, Learner};
+use crate::data::{Domain, Examples, Fraction, LabeledDomain, Positive};
+use crate::models::{AnyLearner, AnyModel, Classifier, Learner};
 use crate::{Error, Result};
 
 /// Where a student begins.
@@ -51,13 +51,20 @@ pub struct Candidate {
     pub optimizer_state: OptimizerState,
     /// Mix the labelled source into every step, each example with this weight.
     pub replay: Option<Positive>,
+    /// The same, the whole source with this weight beside the window's.
+    pub replay_share: Option<Positive>,
+    /// Hold students to the weights they begin with, this strongly.
+    pub anchor: Option<Positive>,
+    /// A step gives (1 − this)·student + this·teacher.
+    pub average: Option<Fraction>,
 }
 
 /// What one step came to.
 #[derive(Clone, Debug)]
-pub(super) struct Attempt {
+#[non_exhaustive]
+pub struct Attempt {
     /// Nothing where there was nothing to learn from.
-    pub proposal: Option<Proposal>,
+    pub version: Option<Version>,
     /// Nothing where nothing was to be learned.
     pub labeled: Option<Labeled>,
     pub alignment: Aligned,
@@ -79,6 +86,9 @@ impl Candidate {
             start: StudentStart::Teacher,
             optimizer_state: OptimizerState::Carried,
             replay: None,
+            replay_share: None,
+            anchor: None,
+            average: None,
         }
     }
 
@@ -110,54 +120,168 @@ impl Candidate {
         }
     }
 
-    /// One self-training step, `ST(θ, S)`: align the window, label it, and let a student learn from the labels.
+    /// Everything that decides what it makes of a window. What is off stays out, so that what is added later changes no
+    /// identity.
+    pub fn settings(&self) -> Value {
+        let mut settings = json!({
+            "learner": self.learner, "start": self.start,
+            "optimizer_state": self.optimizer_state, "replay": self.replay,
+        });
+        match self.labeler.as_pseudo_labeling() {
+            Some(own) => settings["pseudo_labeling"] = json!(own),
+            None => settings["labeler"] = self.labeler.to_value(),
+        }
+        for (name, on) in [
+            ("replay_share", self.replay_share.map(Positive::get)),
+            ("anchor", self.anchor.map(Positive::get)),
+            ("average", self.average.map(Fraction::get)),
+        ] {
+            if let Some(number) = on {
+                settings[name] = number.into();
+            }
+        }
+        if self.alignment.name() != "none" {
+            settings["alignment"] = self.alignment.to_value();
+        }
+        settings
+    }
+
+    /// One self-training step, `ST(θ, S)`, across the domains that are made up before the window, if there are any.
     pub(super) fn step(&self, now: &Context<'_>, student: Option<&AnyModel>) -> Result<Attempt> {
+        let Stage { learn, bridge, .. } = now.stage;
+        let crossing = match (bridge, learn) {
+            (Some(bridge), Some(window)) => bridge.crossing(now, window)?,
+            _ => None,
+        };
+        let Some(crossing) = crossing else {
+            return self.through(now, student);
+        };
+        let mut teacher = now.teacher.clone();
+        let mut student = student.cloned();
+        for j in 1..=crossing.domains {
+            let stage = Stage::unseen(crossing.domain(j)?);
+            let between = Context {
+                teacher: &teacher,
+                stage: &stage,
+                seed: now.seed.named("bridge").nth(j),
+                ..*now
+            };
+            if let Some(made) = self.through(&between, student.as_ref())?.version {
+                teacher = made;
+                let fresh = self.start == StudentStart::Scratch;
+                student = (!fresh).then(|| teacher.model.clone());
+            }
+        }
+        let arrived = Context {
+            teacher: &teacher,
+            ..*now
+        };
+        let mut attempt = self.through(&arrived, student.as_ref())?;
+        if let Some(labeled) = &mut attempt.labeled {
+            labeled.labeling.generated = crossing.domains;
+            // The teacher is not the model that was in use.
+            labeled.assessed = labeled.assessed.take().filter(|_| crossing.domains == 0);
+        }
+        Ok(attempt)
+    }
+
+    /// Align the window, label it, and let a student learn from the labels.
+    fn through(&self, now: &Context<'_>, student: Option<&AnyModel>) -> Result<Attempt> {
         let Stage { learn, .. } = now.stage;
         let Some(window) = learn else {
             return Ok(Attempt {
-                proposal: None,
+                version: None,
                 labeled: None,
-                alignment: now.deployed.alignment.clone(),
+                alignment: now.teacher.alignment.clone(),
             });
         };
-        let alignment = self.alignment.fit(now)?;
-        let aligned = Domain::new(alignment.apply(&window.inputs)?);
-        let mut labeled = self.labeler.label(now, &aligned)?;
-        let proposal = match labeled.examples.take() {
-            None => None,
-            Some(examples) => {
-                let examples = match (self.replay, now.source) {
-                    (None, _) => examples,
-                    (Some(weight), Some(source)) => {
-                        examples.joined_with(source, weight.get() as f32)?
-                    }
-                    (Some(_), None) => return Err(Error::SourceMissing),
-                };
-                let model = match (student, self.optimizer_state) {
-                    (Some(start), OptimizerState::Carried) => {
-                        self.learner.refit(start, &examples, now.seed)?
-                    }
-                    (Some(start), OptimizerState::Fresh) => {
-                        let start = self.learner.forget(start);
-                        self.learner.refit(&start, &examples, now.seed)?
-                    }
-                    (None, _) => self.learner.fit(&examples, now.seed)?,
-                };
-                Some(Proposal {
-                    candidate: self.name.clone(),
-                    version: Version {
-                        number: now.number,
-                        alignment: alignment.clone(),
-                        model,
-                        labeler: labeled.state.clone(),
-                    },
-                })
+        // Generated features are behind the alignment already.
+        let features = window.inputs.shape() != now.teacher.shape();
+        let (alignment, aligned) = match features {
+            true => (now.teacher.alignment.clone(), window.clone()),
+            false => {
+                let alignment = self.alignment.fit(now)?;
+                let aligned = Domain::new(alignment.apply(&window.inputs)?);
+                (alignment, aligned)
             }
         };
+        let mut labeled = self.labeler.label(now, &aligned)?;
+        labeled.labeling.place = now.stage.place;
+        let model = match labeled.examples.take() {
+            None => labeled.keeps_model.then(|| now.teacher.model.clone()),
+            Some(examples) => Some(self.learn(now, student, examples)?),
+        };
+        let version = model.map(|model| Version {
+            number: now.number,
+            alignment: alignment.clone(),
+            model,
+            labeler: labeled.state.clone(),
+        });
         Ok(Attempt {
-            proposal,
+            version,
             labeled: Some(labeled),
             alignment,
         })
     }
+
+    /// What a student makes of the examples, with the source replayed, held to its start and averaged as is asked for.
+    fn learn(
+        &self,
+        now: &Context<'_>,
+        student: Option<&AnyModel>,
+        examples: Examples,
+    ) -> Result<AnyModel> {
+        let examples = match (self.replayed(&examples), now.source) {
+            (None, _) => examples,
+            (Some(weight), Some(source)) => {
+                let source = replayable(source, &examples, now.teacher)?;
+                examples.joined_with(&source, weight(source.len()) as f32)?
+            }
+            (Some(_), None) => return Err(Error::SourceMissing),
+        };
+        let refit = |start: &AnyModel| match self.anchor {
+            None => self.learner.refit(start, &examples, now.seed),
+            Some(anchor) => {
+                let learner = &self.learner;
+                learner.refit_anchored(start, &examples, anchor, now.seed)
+            }
+        };
+        let model = match (student, self.optimizer_state) {
+            (Some(start), OptimizerState::Carried) => refit(start)?,
+            (Some(start), OptimizerState::Fresh) => refit(&self.learner.forget(start))?,
+            (None, _) => self.learner.fit(&examples, now.seed)?,
+        };
+        match (self.average, student) {
+            (Some(share), Some(teacher)) => model.averaged(teacher, share),
+            _ => Ok(model),
+        }
+    }
+
+    /// What each row of a source of so many rows counts beside these examples; nothing where it is not replayed. The
+    /// source is in the frame that windows are aligned to, so it joins them as it is.
+    fn replayed(&self, examples: &Examples) -> Option<Box<dyn Fn(usize) -> f64>> {
+        if let Some(each) = self.replay {
+            return Some(Box::new(move |_| each.get()));
+        }
+        let share = self.replay_share?.get();
+        let total: f64 = match examples.weights() {
+            Some(weights) => weights.iter().map(|&weight| f64::from(weight)).sum(),
+            None => examples.len() as f64,
+        };
+        Some(Box::new(move |rows| share * total / rows.max(1) as f64))
+    }
+}
+
+/// The source as it joins these examples: by its features where they are features.
+fn replayable(
+    source: &LabeledDomain,
+    examples: &Examples,
+    teacher: &Version,
+) -> Result<LabeledDomain> {
+    if examples.inputs().shape() == source.inputs().shape() {
+        return Ok(source.clone());
+    }
+    let features = teacher.model.features(source.inputs())?;
+    let features = features.ok_or_else(|| Error::empty("the list of the model's features"))?;
+    LabeledDomain::new(features, source.labels().clone())
 }

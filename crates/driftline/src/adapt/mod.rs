@@ -4,32 +4,53 @@
 
 mod adaptation;
 pub mod alignment;
+mod baselines;
+mod bridge;
 mod candidate;
+mod candidates;
+mod chain;
+mod context;
 pub mod curriculum;
+mod frame;
 pub mod labeler;
+mod order;
 mod parts;
 pub mod policy;
 mod registry;
 mod resolve;
 mod settings;
+mod standing;
+mod state;
 mod version;
 mod windows;
 
-pub use adaptation::{Adaptation, Context, Step};
+pub use adaptation::{Adaptation, Step};
 pub use alignment::{Aligned, Alignment};
-pub use candidate::{Candidate, OptimizerState, StudentStart};
+pub use baselines::baselines;
+pub use bridge::{Bridge, Matching, Space};
+pub use candidate::{Attempt, Candidate, OptimizerState, StudentStart};
+pub use chain::Chain;
+pub use context::Context;
 pub use curriculum::{
-    Accumulate, Curriculum, Gradual, Pooled, SourceOnly, Stage, TargetOnly, WindowsSpec,
+    Accumulate, Curriculum, Generated, Gradual, Ordered, Overlapping, Pooled, SourceOnly, Stage,
+    TargetOnly, WindowsSpec,
 };
+pub use frame::Frame;
 pub use labeler::{
-    Confidence, Filter, LabelKind, Labeled, Labeler, Labeling, PseudoLabeling, Starvation, quantile,
+    Balanced, Confidence, Filter, Importance, LabelKind, LabelShift, Labeled, Labeler, Labeling,
+    MovedSource, NoLabels, PseudoLabeling, Starvation, quantile,
 };
+pub use order::{Order, OrderBy, Placed};
 pub use parts::{Chosen, Named, Part};
-pub use policy::{Decision, Policy, Proposal};
+pub use policy::{Always, Decision, Estimate, Judgement, Never, Policy, Proposal};
 pub use registry::{
     AlignmentParts, CurriculumParts, LabelerParts, ModelParts, PolicyParts, Registry,
 };
 pub use resolve::MethodPlan;
 pub use settings::{SelfTrainingSpec, Settings, TrainingSpec};
-pub use version::{Archive, State, Version};
+pub use standing::{Stand, Standing};
+pub use state::State;
+pub(crate) use state::StoredState;
+pub(crate) use version::StoredVersion;
+pub use version::{Archive, Version};
 pub use windows::{MemoryWindows, Windows};

@@ -9,13 +9,23 @@ use schemars::{Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::alignment::{Alignment, NoAlignment};
-use super::curriculum::{Accumulate, Curriculum, Gradual, Pooled, SourceOnly, TargetOnly};
-use super::labeler::{Labeler, PseudoLabeling};
+use super::alignment::{Alignment, Correlation, NoAlignment, Quantiles, Standardize, Subspace};
+use super::candidates;
+use super::curriculum::{
+    Accumulate, Curriculum, Generated, Gradual, Ordered, Overlapping, Pooled, SourceOnly,
+    TargetOnly,
+};
+use super::labeler::{
+    Agreement, Balanced, Clusters, Cores, Importance, LabelShift, Labeler, MixtureLabels,
+    MovedSource, NoLabels, PseudoLabeling, Transport,
+};
 use super::parts::{Chosen, Named, Seam, checked};
-use super::policy::{Always, Policy};
+use super::policy::{Always, Guarded, Never, Policy};
+use super::settings::Settings;
+use crate::models::frozen::FrozenEncoderSpec;
 use crate::models::linear::{LinearSpec, MarginLearner};
-use crate::models::network::NetworkSpec;
+use crate::models::neighbours::NeighboursLearner;
+use crate::models::network::{NetworkSpec, VotingSpec};
 use crate::models::training::Training;
 use crate::models::{AnyLearner, ModelKinds, NamedLearner};
 use crate::{Error, Result};
@@ -63,24 +73,43 @@ parts! {
     "pooled" => Pooled,
     "gradual" => Gradual,
     "accumulate" => Accumulate,
+    "generated" => Generated,
+    "overlapping" => Overlapping,
+    "ordered" => Ordered,
 }
 
 parts! {
     /// How a window's inputs are brought into the model's frame.
     AlignmentParts, "alignment", dyn Alignment:
     "none" => NoAlignment,
+    "standardize" => Standardize,
+    "quantiles" => Quantiles,
+    "correlation" => Correlation,
+    "subspace" => Subspace,
 }
 
 parts! {
     /// How a window gets its labels.
     LabelerParts, "labeler", dyn Labeler:
     "teacher" => PseudoLabeling,
+    "mixture" => MixtureLabels,
+    "none" => NoLabels,
+    "balanced" => Balanced,
+    "moved-source" => MovedSource,
+    "importance" => Importance,
+    "label-shift" => LabelShift,
+    "clusters" => Clusters,
+    "transport" => Transport,
+    "cores" => Cores,
+    "agreement" => Agreement,
 }
 
 parts! {
     /// What becomes of a step.
     PolicyParts, "policy", dyn Policy:
     "always" => Always,
+    "guarded" => Guarded,
+    "never" => Never,
 }
 
 /// Which model.
@@ -94,7 +123,10 @@ impl Seam for ModelParts {
         match name {
             "linear" => checked::<LinearSpec, D>(settings),
             "network" => checked::<NetworkSpec, D>(settings),
+            "voting" => checked::<VotingSpec, D>(settings),
             "margin" => checked::<MarginLearner, D>(settings),
+            "frozen-encoder" => checked::<FrozenEncoderSpec, D>(settings),
+            "knn" => checked::<NeighboursLearner, D>(settings),
             _ => Value::deserialize(settings),
         }
     }
@@ -103,7 +135,13 @@ impl Seam for ModelParts {
         vec![
             ("linear", generator.subschema_for::<LinearSpec>()),
             ("network", generator.subschema_for::<NetworkSpec>()),
+            ("voting", generator.subschema_for::<VotingSpec>()),
             ("margin", generator.subschema_for::<MarginLearner>()),
+            (
+                "frozen-encoder",
+                generator.subschema_for::<FrozenEncoderSpec>(),
+            ),
+            ("knn", generator.subschema_for::<NeighboursLearner>()),
         ]
     }
 }
@@ -126,6 +164,7 @@ pub struct Registry {
     alignments: BTreeMap<String, Make<dyn Alignment>>,
     labelers: BTreeMap<String, Make<dyn Labeler>>,
     policies: BTreeMap<String, Make<dyn Policy>>,
+    candidates: BTreeMap<String, Settings>,
     models: ModelKinds,
 }
 
@@ -136,6 +175,7 @@ impl Default for Registry {
             alignments: AlignmentParts::makers(),
             labelers: LabelerParts::makers(),
             policies: PolicyParts::makers(),
+            candidates: candidates::built_in(),
             models: ModelKinds::default(),
         }
     }
@@ -203,6 +243,25 @@ impl Registry {
         dyn Policy
     );
 
+    /// Adds a candidate of yours: what it changes about the settings of a run.
+    pub fn with_candidate(mut self, name: &str, changes: Settings) -> Self {
+        self.candidates.insert(name.into(), changes);
+        self
+    }
+
+    /// What the candidate of this name changes about the settings of a run.
+    pub fn candidate(&self, name: &str) -> Result<&Settings> {
+        self.candidates.get(name).ok_or_else(|| {
+            let known: Vec<&str> = self.candidates().collect();
+            Error::unknown_name("candidate", name, &known)
+        })
+    }
+
+    /// What policies may name.
+    pub fn candidates(&self) -> impl Iterator<Item = &str> {
+        self.candidates.keys().map(String::as_str)
+    }
+
     /// Adds a kind of model of yours.
     pub fn with_model<L: NamedLearner>(mut self) -> Self {
         self.models.add::<L>();
@@ -255,6 +314,7 @@ impl fmt::Debug for Registry {
             .field("alignments", &self.alignments.keys())
             .field("labelers", &self.labelers.keys())
             .field("policies", &self.policies.keys())
+            .field("candidates", &self.candidates.keys())
             .field("models", &self.models)
             .finish()
     }

@@ -7,14 +7,19 @@ use serde_json::{Map, Value, json};
 
 use super::alignment::{Alignment, NoAlignment};
 use super::candidate::{Candidate, OptimizerState, StudentStart};
-use super::labeler::{Labeler, PseudoLabeling, Starvation};
+use super::chain::Chain;
+use super::curriculum::Curriculum;
+use super::labeler::{Clusters, Labeler, PseudoLabeling, Starvation, Suited};
 use super::parts::Chosen;
 use super::policy::{Always, Policy};
 use super::registry::Registry;
 use super::settings::{SelfTrainingSpec, Settings, TrainingSpec};
-use crate::data::Fraction;
+use super::standing::Standing;
+use super::version::Version;
+use crate::data::{Examples, Fraction, Hygiene, LabeledDomain};
 use crate::models::training::Training;
 use crate::models::{AnyLearner, Learner, Runtime};
+use crate::random::Seed;
 use crate::{Error, Result};
 
 /// A source model and a way to go on from it.
@@ -24,36 +29,27 @@ pub struct MethodPlan {
     pub source_learner: AnyLearner,
     pub candidate: Candidate,
     pub policy: Chosen<dyn Policy>,
+    /// What the policy chooses from, where that is not `candidate` alone.
+    pub candidates: Option<Vec<Candidate>>,
     pub scaling: bool,
+    pub hygiene: Hygiene,
     pub there_and_back: bool,
 }
 
 impl MethodPlan {
     /// Everything that decides what comes out. What is off stays out, so that what is added later changes no identity.
     pub fn settings(&self) -> Value {
-        let Candidate {
-            curriculum,
-            alignment,
-            labeler,
-            learner,
-            start,
-            optimizer_state,
-            replay,
-            ..
-        } = &self.candidate;
+        let Candidate { curriculum, .. } = &self.candidate;
         let student = curriculum.learns().then(|| {
-            let mut student = json!({
-                "learner": learner, "start": start, "optimizer_state": optimizer_state, "replay": replay,
-            });
-            match labeler.as_pseudo_labeling() {
-                Some(own) => student["pseudo_labeling"] = json!(own),
-                None => student["labeler"] = labeler.to_value(),
-            }
-            if alignment.name() != "none" {
-                student["alignment"] = alignment.to_value();
-            }
+            let mut student = self.candidate.settings();
             if self.policy.name() != "always" {
                 student["policy"] = self.policy.to_value();
+            }
+            if let Some(candidates) = &self.candidates {
+                let named = candidates
+                    .iter()
+                    .map(|one| (one.name.clone(), one.settings()));
+                student["candidates"] = Value::Object(named.collect());
             }
             student
         });
@@ -70,19 +66,74 @@ impl MethodPlan {
                 all.insert(name.into(), true.into());
             }
         }
+        if self.hygiene != Hygiene::OFF {
+            all.insert("hygiene".into(), json!(self.hygiene));
+        }
         Value::Object(all)
     }
 
     /// Whether roundings depend on the instruction set.
     pub fn depends_on_isa(&self) -> bool {
-        self.source_learner.depends_on_isa() || self.candidate.learner.depends_on_isa()
+        let mut candidates = self.candidates.iter().flatten();
+        self.source_learner.depends_on_isa()
+            || self.candidate.learner.depends_on_isa()
+            || candidates.any(|candidate| candidate.learner.depends_on_isa())
     }
 
     /// The same method, computing so.
     pub fn with_runtime(mut self, runtime: &Runtime) -> Self {
         self.source_learner = self.source_learner.with_runtime(runtime);
         self.candidate.learner = self.candidate.learner.with_runtime(runtime);
+        for candidate in self.candidates.iter_mut().flatten() {
+            candidate.learner = candidate.learner.clone().with_runtime(runtime);
+        }
         self
+    }
+
+    /// Whether a candidate learns with a model of its own, which has to be trained on the source.
+    fn has_own_model(&self, candidate: &Candidate) -> bool {
+        candidate.learner != self.candidate.learner
+    }
+
+    /// The chains that the policy chooses from, beside `base`, the method of the run with its learner fixed. Those with a
+    /// model of their own have it from an earlier moment of the run or train it on the source with `tuned` settings; where
+    /// neither is at hand they are left out.
+    pub fn chains(
+        &self,
+        base: &Chain,
+        source: Option<&LabeledDomain>,
+        earlier: Option<&Standing>,
+        tuned: &dyn Fn(&AnyLearner, &Examples) -> Result<AnyLearner>,
+        seed: Seed,
+    ) -> Result<Vec<Chain>> {
+        let Some(candidates) = &self.candidates else {
+            return Ok(vec![base.clone()]);
+        };
+        // What suits a model is known for certain once it is there.
+        let suits = self.policy.candidates(&base.candidate().learner);
+        let mut chains = vec![];
+        for candidate in candidates {
+            if suits
+                .as_ref()
+                .is_some_and(|names| !names.contains(&candidate.name))
+            {
+                continue;
+            }
+            let mut candidate = candidate.clone();
+            if !self.has_own_model(&candidate) {
+                candidate.learner = base.candidate().learner.clone();
+                chains.push(base.beside(candidate));
+            } else if let Some((learner, first)) = earlier.and_then(|e| e.own(&candidate.name)) {
+                candidate.learner = learner.clone();
+                chains.push(Chain::new(candidate, first.clone()));
+            } else if let Some(source) = source {
+                let examples = Examples::from(source);
+                candidate.learner = tuned(&candidate.learner, &examples)?;
+                let model = candidate.learner.fit(&examples, seed.named("source"))?;
+                chains.push(Chain::new(candidate, Version::source(model)));
+            }
+        }
+        Ok(chains)
     }
 }
 
@@ -105,17 +156,53 @@ impl Settings {
         {
             curriculum = Chosen::new(curriculum.name(), part);
         }
-        let model = self.model.as_ref().ok_or_else(|| missing("model"))?;
-        let training = self.training.as_ref().ok_or_else(|| missing("training"))?;
-        let training = training.resolve(smaller.is_some());
-        let source_model = self.source_model.as_ref().unwrap_or(model);
-        let alignment = match &self.alignment {
-            Some(named) => registry.alignment(named)?,
-            None => Chosen::new("none", Arc::new(NoAlignment) as Arc<dyn Alignment>),
+        let candidate = self.candidate(name, curriculum.clone(), registry, smaller.is_some())?;
+        let training = self.trained(smaller.is_some())?;
+        let source_learner = match &self.source_model {
+            Some(model) => registry.learner(model, &training)?,
+            None => candidate.learner.clone(),
         };
         let policy = match &self.policy {
             Some(named) => registry.policy(named)?,
             None => Chosen::new("always", Arc::new(Always) as Arc<dyn Policy>),
+        };
+        let wanted = policy.candidates(&source_learner);
+        let wanted = wanted.filter(|_| curriculum.learns()).map(|names| {
+            let one = |name: String| {
+                let own = registry.candidate(&name)?.clone().or(self);
+                own.candidate(&name, curriculum.clone(), registry, smaller.is_some())
+            };
+            names.into_iter().map(one).collect::<Result<Vec<_>>>()
+        });
+        Ok(MethodPlan {
+            source_learner,
+            candidate,
+            candidates: wanted.transpose()?,
+            policy,
+            scaling: self.scaling.unwrap_or(false),
+            hygiene: self.hygiene.unwrap_or(Hygiene::OFF),
+            there_and_back: self.there_and_back,
+        })
+    }
+
+    fn trained(&self, quick: bool) -> Result<Training> {
+        let training = self.training.as_ref().ok_or_else(|| missing("training"))?;
+        Ok(training.resolve(quick))
+    }
+
+    /// The parts that make a step, by the stages of this curriculum.
+    fn candidate(
+        &self,
+        name: &str,
+        curriculum: Chosen<dyn Curriculum>,
+        registry: &Registry,
+        quick: bool,
+    ) -> Result<Candidate> {
+        let model = self.model.as_ref().ok_or_else(|| missing("model"))?;
+        let training = self.trained(quick)?;
+        let alignment = match &self.alignment {
+            Some(named) => registry.alignment(named)?,
+            None => Chosen::new("none", Arc::new(NoAlignment) as Arc<dyn Alignment>),
         };
         let learns = curriculum.learns();
         let own = &self.self_training;
@@ -128,7 +215,14 @@ impl Settings {
                     Err(_) if !learns => PseudoLabeling::paper(Fraction::new(0.0)?),
                     given => given?,
                 };
-                Chosen::new("teacher", Arc::new(teacher) as Arc<dyn Labeler>)
+                let part: Arc<dyn Labeler> = match (&self.labeler, &*model.name) {
+                    (None, "auto") => Arc::new(Suited {
+                        teacher,
+                        clusters: Clusters::default(),
+                    }),
+                    _ => Arc::new(teacher),
+                };
+                Chosen::new("teacher", part)
             }
         };
         fn given<T>(own: Option<T>, idle: T, key: &str, learns: bool) -> Result<T> {
@@ -139,7 +233,8 @@ impl Settings {
                 None => Err(given_in(key)),
             }
         }
-        let candidate = Candidate {
+        own.check_parts()?;
+        Ok(Candidate {
             name: name.into(),
             curriculum,
             alignment,
@@ -153,18 +248,35 @@ impl Settings {
                 learns,
             )?,
             replay: own.replay,
-        };
-        Ok(MethodPlan {
-            source_learner: registry.learner(source_model, &training)?,
-            candidate,
-            policy,
-            scaling: self.scaling.unwrap_or(false),
-            there_and_back: self.there_and_back,
+            replay_share: own.replay_share,
+            anchor: own.anchor,
+            average: own.average.filter(|share| share.get() > 0.0),
         })
     }
 }
 
 impl SelfTrainingSpec {
+    /// Refuses what contradicts itself.
+    fn check_parts(&self) -> Result<()> {
+        let fault = |message: &str| {
+            Err(Error::Experiment {
+                field: "self-training".into(),
+                message: message.into(),
+            })
+        };
+        if self.replay.is_some() && self.replay_share.is_some() {
+            return fault(
+                "`replay` (a weight for each row) stands beside `replay-share` (one for all together): give one",
+            );
+        }
+        if self.anchor.is_some() && self.start == Some(StudentStart::Scratch) {
+            return fault(
+                "`anchor` holds a student to the weights it begins with, and with `start = \"scratch\"` it has none",
+            );
+        }
+        Ok(())
+    }
+
     /// The teacher's labels; what decides results must be given.
     fn teacher(&self) -> Result<PseudoLabeling> {
         Ok(PseudoLabeling {
@@ -189,6 +301,10 @@ impl TrainingSpec {
             batch_size: self.batch_size,
             optimizer: self.optimizer.unwrap_or(paper.optimizer),
             sharpness: self.sharpness,
+            augment: self.augment,
+            mixing: self.mixing,
+            adversarial: self.adversarial,
+            average: self.average,
             ..paper
         }
     }

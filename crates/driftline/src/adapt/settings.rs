@@ -11,7 +11,8 @@ use super::candidate::{OptimizerState, StudentStart};
 use super::labeler::{Confidence, Filter, LabelKind, Starvation};
 use super::parts::Named;
 use super::registry::{AlignmentParts, CurriculumParts, LabelerParts, ModelParts, PolicyParts};
-use crate::data::{Fraction, Positive, Tail};
+use crate::data::{Fraction, Hygiene, Positive, Tail};
+use crate::models::Augmentation;
 use crate::models::optimizer::Optimizer;
 
 /// What is absent is taken from elsewhere.
@@ -42,6 +43,10 @@ pub struct Settings {
     /// Give every number column the source's mean 0 and deviation 1 (images stay as they are); off if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scaling: Option<bool>,
+    /// Columns that hardly vary in the source are left out, and standardised values are clipped; off if absent, and on
+    /// where one's own data are adapted to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hygiene: Option<Hygiene>,
     /// Adapt to the end of the stream, then back to its beginning from pseudo-labels alone; the model that has come
     /// back is scored. With data `scored` on the source this judges settings without any label of the stream.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -62,6 +67,18 @@ pub struct TrainingSpec {
     /// The radius of sharpness-aware minimisation; none if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sharpness: Option<Positive>,
+    /// How far images are moved in training, for networks; not at all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub augment: Option<Augmentation>,
+    /// The largest part of another example that is mixed into one; none if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mixing: Option<Fraction>,
+    /// How far each input number is moved against the network before it learns from it; not at all if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adversarial: Option<Positive>,
+    /// How much of the running average of the weights stays in each step; the last weights count alone if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average: Option<Fraction>,
 }
 
 /// How to self-train. Required, here or in what stands behind it, by every method that self-trains: `labels`,
@@ -86,6 +103,15 @@ pub struct SelfTrainingSpec {
     /// Mix the labelled source into every step, each example with this weight.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub replay: Option<Positive>,
+    /// The same by the total: so much weight for the whole source beside the window's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replay_share: Option<Positive>,
+    /// Hold every student to the weights it begins with: the loss gains this times the squared distance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchor: Option<Positive>,
+    /// Average weights along the chain: a step gives (1 − this)·student + this·teacher.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average: Option<Fraction>,
 }
 
 impl Settings {
@@ -94,7 +120,7 @@ impl Settings {
     }
 
     /// What `adapt` and arrays start from: gradual windows of 500 with the tail merged into the last, the model that
-    /// suits the data, scaled columns; the teacher's hard labels without the least confident tenth; a window that
+    /// suits the data, scaled columns with hygiene; the teacher's hard labels without the least confident tenth; a window that
     /// leaves nothing to learn from is held.
     pub fn for_own_data() -> Self {
         let known = "constants are in range";
@@ -112,9 +138,10 @@ impl Settings {
                 start: Some(StudentStart::Teacher),
                 optimizer_state: Some(OptimizerState::Carried),
                 starvation: Some(Starvation::Hold),
-                replay: None,
+                ..SelfTrainingSpec::default()
             },
             scaling: Some(true),
+            hygiene: Some(Hygiene::ON),
             ..Self::default()
         }
     }
@@ -156,12 +183,21 @@ impl Settings {
                 start: own.start.or(others.start),
                 optimizer_state: own.optimizer_state.or(others.optimizer_state),
                 starvation: own.starvation.or(others.starvation),
-                replay: own.replay.or(others.replay),
+                // One way to replay replaces the other.
+                replay: own
+                    .replay
+                    .or(others.replay.filter(|_| own.replay_share.is_none())),
+                replay_share: own
+                    .replay_share
+                    .or(others.replay_share.filter(|_| own.replay.is_none())),
+                anchor: own.anchor.or(others.anchor),
+                average: own.average.or(others.average),
             },
             alignment: self.alignment.or(shared.alignment),
             labeler: self.labeler.or(shared.labeler),
             policy: self.policy.or(shared.policy),
             scaling: self.scaling.or(shared.scaling),
+            hygiene: self.hygiene.or(shared.hygiene),
             there_and_back: self.there_and_back || shared.there_and_back,
         }
     }
@@ -176,6 +212,10 @@ impl Default for TrainingSpec {
             batch_size: training.batch_size,
             optimizer: None,
             sharpness: None,
+            augment: None,
+            mixing: None,
+            adversarial: None,
+            average: None,
         }
     }
 }

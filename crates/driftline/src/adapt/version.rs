@@ -1,11 +1,15 @@
 //! One version of the adapted model: what predicts between two windows, and what the next step needs to remember.
 
-use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::alignment::Aligned;
+use super::state::{State, StoredState};
 use crate::data::{Inputs, Labels, Probabilities, Shape};
 use crate::models::linear::MarginModel;
-use crate::models::{AnyModel, Array, Arrays, Classifier};
+use crate::models::{AnyModel, Array, Arrays, Classifier, ModelKinds, Runtime, Stored};
 use crate::{Error, Result};
 
 /// The model after so many windows; 0 is the source model. As a classifier it takes inputs as they arrive.
@@ -20,15 +24,19 @@ pub struct Version {
     pub labeler: State,
 }
 
-/// Named arrays that only their owner understands; stored with a version.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct State {
-    arrays: BTreeMap<String, (Vec<usize>, Vec<f32>)>,
+/// Where earlier versions are found: a policy may go back to one.
+pub trait Archive: fmt::Debug + Sync {
+    fn version(&self, number: usize) -> Result<Version>;
 }
 
-/// Where earlier versions are found: a policy may go back to one.
-pub trait Archive {
-    fn version(&self, number: usize) -> Result<Version>;
+/// How a version stands in a file beside others, beside its arrays.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StoredVersion {
+    number: usize,
+    model: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    labeler: Option<StoredState>,
 }
 
 impl Version {
@@ -49,6 +57,53 @@ impl Version {
             ..self.clone()
         }
     }
+
+    /// Whether both predict with one and the same object: a cheap test, where a difference costs nothing but time.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.model.is(&other.model) && self.alignment == other.alignment
+    }
+
+    /// The same with its models computing in another way.
+    pub(crate) fn with_runtime(self, runtime: &Runtime) -> Result<Self> {
+        Ok(Self {
+            model: self.model.with_runtime(runtime)?,
+            labeler: self.labeler.with_runtime(runtime)?,
+            ..self
+        })
+    }
+
+    /// Adds its arrays to those of a file that holds several, each behind `prefix`.
+    pub(crate) fn store(&self, prefix: &str, arrays: &mut Vec<Array>) -> Result<StoredVersion> {
+        let Stored {
+            description,
+            arrays: mut own,
+        } = self.model.store()?;
+        own.extend(self.alignment.arrays());
+        let labeler = self.labeler.store("labeler", &mut own)?;
+        arrays.extend(own.into_iter().map(|array| array.under(prefix)));
+        Ok(StoredVersion {
+            number: self.number,
+            model: serde_json::json!({ self.model.kind(): description }),
+            labeler,
+        })
+    }
+
+    pub(crate) fn restore(
+        stored: StoredVersion,
+        prefix: &str,
+        arrays: &mut Arrays<'_>,
+        kinds: &ModelKinds,
+    ) -> Result<Self, String> {
+        arrays.within(prefix, |arrays| {
+            let model = kinds.restore(&stored.model, arrays)?;
+            Ok(Self {
+                number: stored.number,
+                alignment: Aligned::restore(model.shape().size(), arrays)?,
+                labeler: State::restore(stored.labeler, "labeler", arrays, kinds)?,
+                model,
+            })
+        })
+    }
 }
 
 impl Classifier for Version {
@@ -68,59 +123,14 @@ impl Classifier for Version {
         self.model.assess(&self.alignment.apply(inputs)?)
     }
 
+    fn features(&self, inputs: &Inputs) -> Result<Option<Inputs>> {
+        self.model.features(&self.alignment.apply(inputs)?)
+    }
+
     fn margin(&self) -> Option<MarginModel> {
         self.model
             .margin()
             .filter(|_| self.alignment == Aligned::Identity)
-    }
-}
-
-impl State {
-    /// Keeps an array of finite numbers under a name; `dimensions` multiply to the number of `values`.
-    pub fn set(&mut self, name: &str, dimensions: &[usize], values: Vec<f32>) -> Result<()> {
-        if dimensions.iter().product::<usize>() != values.len() {
-            return Err(Error::mismatch(
-                format!("the array `{name}`"),
-                format!("{dimensions:?} numbers"),
-                values.len(),
-            ));
-        }
-        // What is not finite would be refused when it is read again.
-        if let Some(bad) = values.iter().find(|value| !value.is_finite()) {
-            let what = format!("a number of the array `{name}`");
-            return Err(Error::out_of_range(what, bad, "finite"));
-        }
-        self.arrays
-            .insert(name.into(), (dimensions.to_vec(), values));
-        Ok(())
-    }
-
-    pub fn get(&self, name: &str) -> Option<(&[usize], &[f32])> {
-        let (dimensions, values) = self.arrays.get(name)?;
-        Some((dimensions, values))
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.arrays.is_empty()
-    }
-
-    /// The arrays as they are stored, their names behind `prefix`.
-    pub(crate) fn arrays(&self, prefix: &str) -> Vec<Array> {
-        let arrays = self.arrays.iter();
-        arrays
-            .map(|(name, (dimensions, values))| {
-                Array::single(format!("{prefix}{name}"), dimensions, values)
-            })
-            .collect()
-    }
-
-    pub(crate) fn restore(prefix: &str, arrays: &mut Arrays<'_>) -> Result<Self, String> {
-        let own = arrays.all_single(prefix)?.into_iter();
-        Ok(Self {
-            arrays: own
-                .map(|(name, dimensions, values)| (name, (dimensions, values)))
-                .collect(),
-        })
     }
 }
 
@@ -136,23 +146,5 @@ impl Archive for Vec<Version> {
                 format!("from 0 (the source model) to {newest}"),
             )
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_state_holds_what_can_be_read_again() {
-        let mut state = State::default();
-        assert!(state.set("a", &[2, 2], vec![0.0; 3]).is_err());
-        for bad in [f32::NAN, f32::INFINITY] {
-            assert!(state.set("a", &[1], vec![bad]).is_err());
-        }
-        assert!(state.is_empty());
-        state.set("a", &[1, 2], vec![1.0, -0.0]).unwrap();
-        assert_eq!(state.get("a"), Some((&[1, 2][..], &[1.0, -0.0][..])));
-        assert_eq!(state.get("b"), None);
     }
 }

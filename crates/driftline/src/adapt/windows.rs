@@ -1,9 +1,13 @@
 //! A stream cut into windows, wherever it is: in memory here, on disk in `runs::stream`.
 
+use std::num::NonZeroUsize;
 use std::ops::Range;
 
+use super::bridge::Bridge;
 use super::curriculum::Stage;
-use crate::data::{Domain, Inputs, Pool, Remainder, Split, Stream, Task, Windowing};
+use super::order::Order;
+use super::version::Version;
+use crate::data::{Domain, Inputs, LabeledDomain, Pool, Remainder, Split, Stream, Task, Windowing};
 use crate::{Error, Result};
 
 /// What a curriculum may ask of a stream. Windows are counted from 0 and are cheapest in their order.
@@ -15,6 +19,16 @@ pub trait Windows {
     /// Windows 0 to `index` together.
     fn up_to(&mut self, index: usize) -> Result<Domain>;
 
+    /// The windows up to `index`, the last `count` of them together; fewer at the beginning.
+    fn recent(&mut self, index: usize, count: NonZeroUsize) -> Result<Domain> {
+        let first = (index + 1).saturating_sub(count.get());
+        let mut all = self.window(first)?.inputs;
+        for index in first + 1..=index {
+            all = all.followed_by(&self.window(index)?.inputs)?;
+        }
+        Ok(Domain::new(all))
+    }
+
     /// The whole stream, rows that fill no window included.
     fn all(&mut self) -> Result<Domain>;
 
@@ -23,6 +37,15 @@ pub trait Windows {
 
     /// What became of the rows that fill no window.
     fn remainder(&self) -> Remainder;
+
+    /// The windows as domains without time, in the order that is found for them; it is found once. `model` is asked
+    /// where the order is by features or confidence.
+    fn ordered(&mut self, _order: Order, _model: &Version) -> Result<Vec<usize>> {
+        Err(Error::NotSupported {
+            what: "a stream without its source in memory".into(),
+            how: "put in order on the way; `driftline order` finds the order of domains, and the stream is then given in it".into(),
+        })
+    }
 }
 
 /// A stream in memory. Windows share its array.
@@ -31,6 +54,9 @@ pub struct MemoryWindows {
     stream: Stream,
     split: Split,
     target_pool: Option<Pool>,
+    /// Inputs of the source, where windows may have to be put in order.
+    source: Option<Inputs>,
+    found: Option<(Order, Vec<usize>)>,
 }
 
 impl MemoryWindows {
@@ -48,6 +74,8 @@ impl MemoryWindows {
             stream,
             split,
             target_pool: None,
+            source: None,
+            found: None,
         })
     }
 
@@ -56,12 +84,19 @@ impl MemoryWindows {
         let windows = Self::new(task.intermediate.inputs().clone(), windowing)?;
         Ok(Self {
             target_pool: Some(task.target_pool.clone()),
+            source: Some(task.source.inputs().clone()),
             ..windows
         })
     }
 }
 
 impl MemoryWindows {
+    /// With the inputs of the source at hand, so that windows can be put in order.
+    pub fn with_source(self, source: Option<&LabeledDomain>) -> Self {
+        let source = source.map(|source| source.inputs().clone());
+        Self { source, ..self }
+    }
+
     /// Where the windows lie in the stream.
     pub fn ranges(&self) -> &[Range<usize>] {
         &self.split.windows
@@ -86,6 +121,12 @@ impl Windows for MemoryWindows {
         self.stream.window(0..self.range(index)?.end)
     }
 
+    fn recent(&mut self, index: usize, count: NonZeroUsize) -> Result<Domain> {
+        let first = (index + 1).saturating_sub(count.get());
+        self.stream
+            .window(self.range(first)?.start..self.range(index)?.end)
+    }
+
     fn all(&mut self) -> Result<Domain> {
         Ok(self.stream.pooled())
     }
@@ -100,6 +141,20 @@ impl Windows for MemoryWindows {
 
     fn remainder(&self) -> Remainder {
         self.split.remainder
+    }
+
+    fn ordered(&mut self, order: Order, model: &Version) -> Result<Vec<usize>> {
+        let known = self.found.as_ref().filter(|(known, _)| *known == order);
+        if let Some((_, found)) = known {
+            return Ok(found.clone());
+        }
+        let source = self.source.clone().ok_or(Error::SourceMissing)?;
+        let windows = (0..self.count()).map(|index| Ok(self.window(index)?.inputs));
+        let windows: Vec<Inputs> = windows.collect::<Result<_>>()?;
+        let placed = order.of(&source, &windows, Some(model))?;
+        let found: Vec<usize> = placed.iter().map(|placed| placed.domain).collect();
+        self.found = Some((order, found.clone()));
+        Ok(found)
     }
 }
 
@@ -148,6 +203,26 @@ impl Stage {
         Self {
             learn: Some(window.clone()),
             arrived: Some(window),
+            bridge: None,
+            place: None,
+        }
+    }
+
+    /// Rows to be learned from with which nothing arrives.
+    pub fn unseen(learn: Domain) -> Self {
+        Self {
+            learn: Some(learn),
+            arrived: None,
+            bridge: None,
+            place: None,
+        }
+    }
+
+    /// The same, reached across domains that are made up.
+    pub fn across(self, bridge: Bridge) -> Self {
+        Self {
+            bridge: Some(bridge),
+            ..self
         }
     }
 }

@@ -79,6 +79,8 @@ pub struct Examples {
     inputs: Inputs,
     targets: Targets,
     weights: Option<Vec<f32>>,
+    /// Where labelled examples begin that were joined to these.
+    joined_at: Option<usize>,
 }
 
 impl Examples {
@@ -94,6 +96,7 @@ impl Examples {
             inputs,
             targets,
             weights: None,
+            joined_at: None,
         })
     }
 
@@ -112,6 +115,15 @@ impl Examples {
         Ok(self)
     }
 
+    /// The same targets and weights for other inputs, row by row.
+    pub fn with_inputs(&self, inputs: Inputs) -> Result<Self> {
+        let other = Self::new(inputs, self.targets.clone())?;
+        Ok(Self {
+            weights: self.weights.clone(),
+            ..other
+        })
+    }
+
     pub fn len(&self) -> usize {
         self.inputs.len()
     }
@@ -126,6 +138,11 @@ impl Examples {
 
     pub fn targets(&self) -> &Targets {
         &self.targets
+    }
+
+    /// The first of the labelled examples that were joined to pseudo-labelled ones, if any were.
+    pub fn joined_at(&self) -> Option<usize> {
+        self.joined_at
     }
 
     pub fn weights(&self) -> Option<&[f32]> {
@@ -157,6 +174,7 @@ impl Examples {
                 .weights
                 .as_ref()
                 .map(|weights| indices.iter().map(|&index| weights[index]).collect()),
+            joined_at: None,
         }
     }
 
@@ -201,7 +219,9 @@ impl Examples {
         let weights = own
             .chain(std::iter::repeat_n(weight, other.len()))
             .collect();
-        Examples::new(inputs, targets)?.with_weights(weights)
+        let mut joined = Examples::new(inputs, targets)?.with_weights(weights)?;
+        joined.joined_at = Some(self.len());
+        Ok(joined)
     }
 
     /// What every learner asks of its training data before it starts.
@@ -226,6 +246,7 @@ impl From<&LabeledDomain> for Examples {
             inputs: domain.inputs().clone(),
             targets: Targets::Hard(domain.labels().clone()),
             weights: None,
+            joined_at: None,
         }
     }
 }
@@ -259,6 +280,7 @@ mod tests {
             &Targets::Hard(Labels::new(vec![1, 1, 0], 2).unwrap())
         );
         assert_eq!(joined.weights(), Some(&[3.0, 0.5, 0.5][..]));
+        assert_eq!((own.joined_at(), joined.joined_at()), (None, Some(1)));
         assert_eq!(
             own.joined_with(&source(), 0.5).unwrap().weights(),
             Some(&[1.0, 0.5, 0.5][..])

@@ -1,6 +1,8 @@
 //! Rotating digits: the images turn while the labels stay hidden. The drift is either in the angle (every image is
 //! turned a little further than the one before it) or in the mixture (ever more images are turned all the way).
 
+use std::num::NonZeroUsize;
+
 use rand::RngExt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,6 +39,9 @@ pub enum DigitDrift {
     Angle,
     /// Image i is turned by a target angle with probability i/(n − 1), else by a source angle.
     Mixture,
+    /// So many domains one after the other: each image of domain k of K is turned by a range of angles that lies k/(K + 1)
+    /// of the way from the source's to the target's.
+    Stops(NonZeroUsize),
 }
 
 /// Angles in degrees, drawn uniformly from `[from, to)`; `[5, 5]` is always 5.
@@ -196,6 +201,21 @@ impl RotatingDigits {
                         range.one(&mut generator)
                     })
                     .collect()
+            }
+            DigitDrift::Stops(stops) => {
+                let mut generator = seed.named("stops").generator();
+                let stops = stops.get();
+                let mut angle = |i: usize| {
+                    let way = (i * stops / n + 1) as f64 / (stops + 1) as f64;
+                    let (source, target) = (self.source_angles, self.target_angles);
+                    let between = |a: f64, b: f64| a + (b - a) * way;
+                    AngleRange {
+                        from: between(source.from, target.from),
+                        to: between(source.to, target.to),
+                    }
+                    .one(&mut generator)
+                };
+                (0..n).map(&mut angle).collect()
             }
         }
     }
@@ -365,6 +385,24 @@ mod tests {
             let share = turned(2_000 * window..2_000 * (window + 1));
             assert!((share - expected).abs() < 0.04, "{window}: {share}");
         }
+    }
+
+    #[test]
+    fn stops_lie_evenly_between_source_and_target() {
+        let two = RotatingDigits {
+            intermediate: 4_000,
+            drift: DigitDrift::Stops(NonZeroUsize::new(2).unwrap()),
+            ..RotatingDigits::paper()
+        };
+        let angles = two.stream_angles(Seed::new(0));
+        for (half, first) in [(0, 55.0 / 3.0), (1, 110.0 / 3.0)] {
+            let own = &angles[2_000 * half..2_000 * (half + 1)];
+            assert!(own.iter().all(|a| (first..first + 5.0).contains(a)));
+            let mean = own.iter().sum::<f64>() / 2_000.0;
+            assert!((mean - first - 2.5).abs() < 0.1, "{mean}");
+        }
+        let text = toml::to_string(&two).unwrap();
+        assert_eq!(toml::from_str::<RotatingDigits>(&text).unwrap(), two);
     }
 
     #[test]

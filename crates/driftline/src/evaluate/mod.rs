@@ -2,11 +2,15 @@
 
 mod accuracy;
 mod interval;
+mod kendall;
 mod paired;
 mod paired_rows;
+mod settling;
 
 pub use crate::data::Proportion;
 pub use accuracy::{Confusion, accuracy};
 pub use interval::{Interval, IntervalMethod};
+pub use kendall::kendall_tau;
 pub use paired::paired_difference;
 pub use paired_rows::PairedRows;
+pub use settling::Settling;

@@ -1,11 +1,13 @@
 //! The data sets that an experiment file can name, and where their raw data come from.
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::scored::Scored;
+use super::rehearsed::Rehearsed;
+use super::scored::{Scored, ScoredOn};
 use crate::data::{Benchmark, LabeledDomain};
 use crate::datasets::gaussian::MovingGaussians;
 use crate::datasets::{
@@ -35,6 +37,8 @@ pub enum Dataset {
     Table(Box<TableOverTime>),
     /// Any of them, scored on other answers than its target's.
     Scored(Scored),
+    /// A drift made from the labelled source of any of them that has images.
+    Rehearsed(Rehearsed),
 }
 
 /// Where raw data come from.
@@ -69,6 +73,7 @@ impl Dataset {
             Dataset::Covertype(settings) => settings.benchmark(&raw.covertype(settings)?, seed),
             Dataset::Table(settings) => settings.benchmark(&raw.table(settings)?, seed),
             Dataset::Scored(scored) => scored.benchmark(data_seed, raw),
+            Dataset::Rehearsed(rehearsed) => rehearsed.benchmark(data_seed, raw),
         }
     }
 
@@ -105,6 +110,7 @@ impl Dataset {
                 catalog::find(name).ok().map(|entry| entry.name)
             }
             Dataset::Scored(scored) => scored.data.files(),
+            Dataset::Rehearsed(rehearsed) => rehearsed.data.files(),
         }
     }
 
@@ -113,6 +119,7 @@ impl Dataset {
         match self {
             Dataset::Table(settings) => settings.expect_files(),
             Dataset::Scored(scored) => scored.data.expect_files(),
+            Dataset::Rehearsed(rehearsed) => rehearsed.data.expect_files(),
             _ => Ok(()),
         }
     }
@@ -122,6 +129,7 @@ impl Dataset {
         match self {
             Dataset::Table(settings) => settings.contents(),
             Dataset::Scored(scored) => scored.data.contents(),
+            Dataset::Rehearsed(rehearsed) => rehearsed.data.contents(),
             _ => None,
         }
     }
@@ -131,8 +139,22 @@ impl Dataset {
         match self {
             Dataset::Table(settings) => settings.relative_to(folder),
             Dataset::Scored(scored) => scored.data.relative_to(folder),
+            Dataset::Rehearsed(rehearsed) => rehearsed.data.relative_to(folder),
             _ => {}
         }
+    }
+
+    /// Whether every row of the stream is scored on its arrival, and in how many batches.
+    pub(super) fn on_arrival(&self) -> Option<Option<NonZeroUsize>> {
+        match self {
+            Dataset::Scored(scored) if scored.on == ScoredOn::OnArrival => Some(scored.batches),
+            _ => None,
+        }
+    }
+
+    /// Whether its methods are scored on every row of the stream as it arrives.
+    pub fn is_scored_on_arrival(&self) -> bool {
+        self.on_arrival().is_some()
     }
 
     /// Refuses settings that cannot work, before anything runs.
@@ -141,6 +163,7 @@ impl Dataset {
             Dataset::Gaussian(settings) => settings.check(),
             Dataset::Table(settings) => settings.check(),
             Dataset::Scored(scored) => scored.check(),
+            Dataset::Rehearsed(rehearsed) => rehearsed.check(),
             _ => Ok(()),
         }
     }
@@ -160,6 +183,9 @@ impl Dataset {
             Dataset::Covertype(settings) => Some(settings.intermediate),
             Dataset::Table(_) => None,
             Dataset::Scored(scored) => scored.data.stream_length(),
+            Dataset::Rehearsed(rehearsed) => {
+                Some(rehearsed.stream.saturating_mul(rehearsed.rounds))
+            }
         }
     }
 
@@ -179,8 +205,10 @@ impl Dataset {
             Dataset::Table(settings) => Dataset::Table(Box::new(settings.scaled_down(divisor))),
             Dataset::Scored(scored) => Dataset::Scored(Scored {
                 on: scored.on,
+                batches: scored.batches,
                 data: Box::new(scored.data.scaled_down(divisor)),
             }),
+            Dataset::Rehearsed(rehearsed) => Dataset::Rehearsed(rehearsed.scaled_down(divisor)),
         }
     }
 }

@@ -5,12 +5,14 @@ use std::borrow::Borrow;
 use super::resources::Resources;
 use super::work::Sizes;
 use crate::Result;
-use crate::adapt::{Adaptation, Candidate, Labeling, MemoryWindows, MethodPlan, Version, Windows};
+use crate::adapt::{
+    Adaptation, Candidate, Judgement, Labeling, MemoryWindows, MethodPlan, Version, Windows,
+};
 use crate::data::{
     Domain, Examples, Inputs, LabeledDomain, Labels, Pool, Probabilities, Remainder, Scaling,
     Shape, Stream, Task, Windowing,
 };
-use crate::models::{Classifier, Learner};
+use crate::models::{AnyLearner, Classifier, Learner};
 use crate::random::Seed;
 
 /// A method under test. It is given a task, never the answers, and returns the classifier that is to be scored.
@@ -37,6 +39,11 @@ pub trait Method: Send + Sync {
         false
     }
 
+    /// Whether a policy decides what is deployed; what it decides is then recorded, with balanced accuracies.
+    fn judges(&self) -> bool {
+        false
+    }
+
     /// About how many multiply-adds a run takes, for estimates of time.
     fn work(&self, _sizes: &Sizes) -> Option<f64> {
         None
@@ -49,6 +56,8 @@ pub struct Observation<'a> {
     pub model: &'a dyn Classifier,
     /// What the stage learned from; `None` for the source model.
     pub labeling: Option<&'a Labeling>,
+    /// What was decided about it, and which candidate was deployed; `None` for the source model.
+    pub judged: Option<(&'a Judgement, Option<&'a str>)>,
     pub remainder: Remainder,
 }
 
@@ -73,11 +82,7 @@ impl Method for MethodPlan {
         resources: &Resources,
         report: &mut dyn FnMut(Observation<'_>) -> Result<()>,
     ) -> Result<Box<dyn Classifier>> {
-        let scaling = match self.scaling {
-            true => Scaling::fit(task.source.inputs()),
-            false => None,
-        };
-        let Some(scaling) = scaling else {
+        let Some(scaling) = Scaling::fit(task.source.inputs(), self.scaling, self.hygiene) else {
             return Ok(Box::new(there(self, task, seed, resources, report)?));
         };
         let task = scaled_task(task, &scaling)?;
@@ -98,6 +103,10 @@ impl Method for MethodPlan {
 
     fn depends_on_isa(&self) -> bool {
         MethodPlan::depends_on_isa(self)
+    }
+
+    fn judges(&self) -> bool {
+        self.policy.name() != "always"
     }
 
     fn work(&self, sizes: &Sizes) -> Option<f64> {
@@ -146,17 +155,23 @@ fn adapt(
     report(Observation {
         model: &source_model,
         labeling: None,
+        judged: None,
         remainder,
     })?;
     let mut adaptation = Adaptation::new(candidate, source_model, seed.named("self-training"))
-        .with_policy(plan.policy.clone())
         .with_source(task.source.clone())
         .with_runtime(resources.runtime.clone());
+    let tuned = |learner: &AnyLearner, source: &Examples| {
+        resources.tuned(learner, source, seed.named("tuning"))
+    };
+    let chains = plan.chains(adaptation.base(), Some(&task.source), None, &tuned, seed)?;
+    adaptation = adaptation.with_policy(plan.policy.clone(), chains);
     let mut versions = vec![adaptation.first().clone()];
     while let Some(step) = adaptation.advance(&mut stream, &versions)? {
         report(Observation {
             model: &step.version,
             labeling: step.labeling.as_ref(),
+            judged: Some((&step.judgement, step.candidate.as_deref())),
             remainder,
         })?;
         versions.push(step.version);
@@ -169,7 +184,7 @@ struct Scaled<S, M>(S, M);
 
 impl<S: Borrow<Scaling> + Send + Sync, M: Classifier> Classifier for Scaled<S, M> {
     fn shape(&self) -> Shape {
-        self.1.shape()
+        self.0.borrow().shape()
     }
 
     fn n_classes(&self) -> usize {
@@ -183,10 +198,14 @@ impl<S: Borrow<Scaling> + Send + Sync, M: Classifier> Classifier for Scaled<S, M
     fn assess(&self, inputs: &Inputs) -> Result<(Labels, Probabilities)> {
         self.1.assess(&self.0.borrow().apply(inputs)?)
     }
+
+    fn features(&self, inputs: &Inputs) -> Result<Option<Inputs>> {
+        self.1.features(&self.0.borrow().apply(inputs)?)
+    }
 }
 
 fn scaled_task(task: &Task, scaling: &Scaling) -> Result<Task> {
-    let source = scaling.apply(task.source.inputs())?;
+    let source = scaling.apply_to_source(task.source.inputs())?;
     let shape = source.shape();
     let (pool, own) = (task.target_pool.clone(), scaling.clone());
     let pool = move || Ok(Domain::new(own.apply(&pool.domain()?.inputs)?));

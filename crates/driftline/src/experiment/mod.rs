@@ -2,6 +2,7 @@
 //! store keeps every finished one, and tables summarise them. A researcher's own method runs through the same door
 //! (`Method`).
 
+mod arrival;
 mod check;
 mod contrast;
 mod dataset;
@@ -11,6 +12,7 @@ mod memo;
 mod method;
 mod plan;
 mod read;
+mod rehearsed;
 mod resolve;
 mod resources;
 mod runner;
@@ -30,11 +32,12 @@ pub use memo::Memo;
 pub use method::{Method, Observation};
 pub use plan::{Plan, PlannedDataset, PlannedMethod, Scale, Selection, Shard};
 pub use read::{read_file, read_settings, read_text};
+pub use rehearsed::Rehearsed;
 pub use resources::Resources;
 pub use runner::{Batch, BatchPart, Observer, Runner, run_trial};
 pub use scored::{Scored, ScoredOn};
 pub use spec::{ContrastSpec, Spec, schema, settings_schema};
 pub use store::{ExperimentManifest, NamedSettings, Store, StoreWarning};
 pub use table::{ResultTable, Row};
-pub use trial::{Outcome, StageOutcome, Trial, TrialKey};
+pub use trial::{Judged, Outcome, StageOutcome, Trial, TrialKey};
 pub use work::Sizes;

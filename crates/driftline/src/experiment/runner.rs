@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use super::arrival;
 use super::dataset::{Dataset, RawData};
 use super::identity::ENGINE_REVISION;
 use super::plan::{Plan, Selection};
@@ -163,6 +164,15 @@ fn run_on(
     go_on: &dyn Fn() -> Result<()>,
 ) -> Result<Trial> {
     let method = &plan.methods[key.method];
+    let seed = Seed::new(key.seed);
+    let data = &plan.datasets[key.dataset].data;
+    let outcome = match data.on_arrival() {
+        None => trial::run(&*method.method, benchmark, seed, resources, go_on)?,
+        Some(batches) => {
+            let method = &*method.method;
+            arrival::run(method, benchmark, batches, seed, resources, go_on)?
+        }
+    };
     Ok(Trial {
         id: plan.trial_id(key),
         dataset: plan.datasets[key.dataset].name.clone(),
@@ -175,13 +185,7 @@ fn run_on(
             .method
             .depends_on_isa()
             .then_some(resources.runtime.isa),
-        outcome: trial::run(
-            &*method.method,
-            benchmark,
-            Seed::new(key.seed),
-            resources,
-            go_on,
-        )?,
+        outcome,
     })
 }
 

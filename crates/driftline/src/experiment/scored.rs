@@ -1,6 +1,8 @@
 //! A benchmark scored on other answers than those of its target: so that a search over settings can be scored without
 //! a single label of the stream, and its winner on examples that no search can have seen.
 
+use std::num::NonZeroUsize;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +15,9 @@ use crate::{Error, Result};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Scored {
     pub on: ScoredOn,
+    /// With `on-arrival`: the mean accuracy of so many equal parts of the stream, instead of that of all rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batches: Option<NonZeroUsize>,
     pub data: Box<Dataset>,
 }
 
@@ -25,6 +30,8 @@ pub enum ScoredOn {
     HeldOutSource,
     /// The images that the data set leaves unused, drifted like the target (turning digits only).
     UnusedTarget,
+    /// Every row of the stream, each by the version that was deployed before its window came.
+    OnArrival,
 }
 
 impl Scored {
@@ -36,6 +43,7 @@ impl Scored {
                 target: answers.held_out_source.clone(),
                 ..answers
             },
+            ScoredOn::OnArrival => answers,
             ScoredOn::UnusedTarget => AnswerKey {
                 target: self
                     .data
@@ -55,6 +63,13 @@ impl Scored {
         );
         if self.on == ScoredOn::UnusedTarget && !turning {
             return Err(no_unused(&self.data));
+        }
+        if self.batches.is_some() && self.on != ScoredOn::OnArrival {
+            return Err(Error::mismatch(
+                "`batches`",
+                "`on = \"on-arrival\"` beside it",
+                "another",
+            ));
         }
         self.data.check()
     }
@@ -77,6 +92,7 @@ mod tests {
     fn scored(on: ScoredOn) -> Scored {
         Scored {
             on,
+            batches: None,
             data: Box::new(Dataset::RotatingMnist(
                 RotatingDigits::paper().scaled_down(100),
             )),
@@ -104,6 +120,7 @@ mod tests {
         let gaussian = crate::datasets::gaussian::MovingGaussians::paper();
         let drawn = Scored {
             on: ScoredOn::UnusedTarget,
+            batches: None,
             data: Box::new(Dataset::Gaussian(gaussian)),
         };
         assert_eq!(

@@ -10,6 +10,7 @@ use crate::adapt::{
     AlignmentParts, CurriculumParts, LabelerParts, ModelParts, Named, PolicyParts,
     SelfTrainingSpec, Settings, TrainingSpec,
 };
+use crate::data::Hygiene;
 
 /// One experiment file.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +53,9 @@ pub struct Spec {
     /// Give every number column the source's mean 0 and deviation 1 (images stay as they are); off if absent.
     #[serde(default)]
     pub scaling: Option<bool>,
+    /// Columns that hardly vary in the source are left out, and standardised values are clipped; off if absent.
+    #[serde(default)]
+    pub hygiene: Option<Hygiene>,
     pub methods: Vec<MethodSpec>,
     /// What must come out; a run that contradicts one ends with exit code 3.
     #[serde(default)]
@@ -106,6 +110,8 @@ pub struct MethodSpec {
     pub policy: Option<Named<PolicyParts>>,
     #[serde(default)]
     pub scaling: Option<bool>,
+    #[serde(default)]
+    pub hygiene: Option<Hygiene>,
     /// Adapt to the end of the stream, then back to its beginning from pseudo-labels alone; the model that has come
     /// back is scored. With data `scored` on the source this judges settings without any label of the stream.
     #[serde(default)]
@@ -124,6 +130,7 @@ impl Spec {
         shared.labeler = self.labeler.clone();
         shared.policy = self.policy.clone();
         shared.scaling = self.scaling;
+        shared.hygiene = self.hygiene;
         shared
     }
 }
@@ -140,6 +147,7 @@ impl MethodSpec {
         own.labeler = self.labeler.clone();
         own.policy = self.policy.clone();
         own.scaling = self.scaling;
+        own.hygiene = self.hygiene;
         own.there_and_back = self.there_and_back;
         own
     }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::method::{Method, Observation};
 use super::resources::Resources;
 use crate::Result;
-use crate::adapt::Labeling;
+use crate::adapt::{Decision, Estimate, Judgement, Labeling};
 use crate::data::{AnswerKey, Benchmark, LabeledDomain, Remainder, Stream, Windowing};
-use crate::evaluate::{Confusion, accuracy};
+use crate::evaluate::{Confusion, accuracy, kendall_tau};
 use crate::models::Classifier;
 use crate::models::network::Isa;
 use crate::random::Seed;
@@ -60,6 +60,9 @@ pub struct Outcome {
     /// Of the last model, along the stream, in equal parts.
     pub along_stream: Vec<f64>,
     pub remainder: Remainder,
+    /// Where windows were put in an order: Kendall's τ of it with that of the stream.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order_tau: Option<f64>,
 }
 
 /// One model on the way.
@@ -74,6 +77,46 @@ pub struct StageOutcome {
     pub next_window: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labeling: Option<Labeling>,
+    /// The same two windows with every class counting alike, where a policy decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balanced_window: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balanced_next_window: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+}
+
+/// What a policy decided about a stage, and the numbers that it gave.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    pub decision: Decision,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub candidate: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub distrusted: bool,
+    /// Of the version deployed after it, and before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate_before: Option<Estimate>,
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub findings: serde_json::Value,
+}
+
+impl Judged {
+    fn of(judgement: &Judgement, candidate: Option<&str>) -> Self {
+        Self {
+            decision: judgement.decision.clone(),
+            candidate: candidate.map(String::from),
+            reason: judgement.reason.clone(),
+            distrusted: judgement.distrusted,
+            estimate: judgement.estimate.clone(),
+            estimate_before: judgement.estimate_before.clone(),
+            findings: judgement.findings.clone(),
+        }
+    }
 }
 
 /// Runs `method` on the task and scores it with the answers. `go_on` is asked after each stage.
@@ -92,16 +135,32 @@ pub(super) fn run(
     let score = |model: &dyn Classifier, window: Option<&LabeledDomain>| {
         window.map(|window| accuracy(model, window)).transpose()
     };
+    let judges = method.judges();
+    let balanced = |model: &dyn Classifier, window: Option<&LabeledDomain>| {
+        let confusion = |window| Confusion::of(model, window);
+        let confusion = window.filter(|_| judges).map(confusion).transpose()?;
+        Ok::<_, crate::Error>(confusion.map(|confusion| confusion.balanced_accuracy()))
+    };
     let mut stages = Vec::new();
+    let mut places = Vec::new();
     let mut held_out_source = None;
     let mut remainder = Remainder::None;
     let model = method.run(task, seed, resources, &mut |seen: Observation<'_>| {
         let t = stages.len();
+        let placed = seen.labeling.and_then(|labeling| labeling.place);
+        places.extend(placed);
+        let window = placed.or(t.checked_sub(1)).and_then(|at| windows.get(at));
+        // Which window comes next in an order of its own, nobody knows here.
+        let next = windows.get(t).filter(|_| placed.is_none());
+        let judged = seen.judged.filter(|_| judges);
         stages.push(StageOutcome {
             target: accuracy(seen.model, &answers.target)?,
-            window: score(seen.model, t.checked_sub(1).and_then(|t| windows.get(t)))?,
-            next_window: score(seen.model, windows.get(t))?,
+            window: score(seen.model, window)?,
+            next_window: score(seen.model, next)?,
             labeling: seen.labeling.cloned(),
+            balanced_window: balanced(seen.model, window)?,
+            balanced_next_window: balanced(seen.model, next)?,
+            judged: judged.map(|(judgement, candidate)| Judged::of(judgement, candidate)),
         });
         if held_out_source.is_none() {
             held_out_source = Some(accuracy(seen.model, &answers.held_out_source)?);
@@ -118,6 +177,7 @@ pub(super) fn run(
         stages,
         along_stream: along_stream(&*model, &task.intermediate, answers)?,
         remainder,
+        order_tau: kendall_tau(&places),
     })
 }
 

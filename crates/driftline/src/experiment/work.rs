@@ -36,6 +36,7 @@ impl Sizes {
             curriculum,
             learner,
             replay,
+            replay_share,
             ..
         } = &plan.candidate;
         let source = each(&plan.source_learner) * self.source as f64;
@@ -47,7 +48,7 @@ impl Sizes {
             .and_then(|w| w.split(self.stream).ok());
         let stages = curriculum.stages(windows.map_or(0, |split| split.windows.len()));
         let mut examples = curriculum.examples(self.stream, self.target_pool);
-        if replay.is_some() {
+        if replay.or(*replay_share).is_some() {
             examples += (stages * self.source) as f64;
         }
         source + each(learner) * examples
@@ -65,6 +66,12 @@ impl Dataset {
         };
         match self {
             Dataset::Scored(scored) => scored.data.sizes(),
+            Dataset::Rehearsed(rehearsed) => Sizes {
+                source: rehearsed.source,
+                stream: rehearsed.stream.saturating_mul(rehearsed.rounds),
+                target_pool: rehearsed.stream,
+                ..rehearsed.data.sizes()
+            },
             Dataset::Table(settings) => table_sizes(settings),
             Dataset::Gaussian(settings) => Sizes {
                 shape: Shape::Vector(settings.dimension.get()),

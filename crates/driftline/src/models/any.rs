@@ -11,7 +11,7 @@ use super::arrays::Array;
 use super::linear::MarginModel;
 use super::onnx::{Graph, Node};
 use super::{Classifier, Learner, Runtime};
-use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};
+use crate::data::{Examples, Fraction, Inputs, Labels, Positive, Probabilities, Shape};
 use crate::random::Seed;
 use crate::{Error, Result};
 
@@ -41,6 +41,14 @@ pub trait Model: Classifier + Any + fmt::Debug {
         Ok(None)
     }
 
+    /// (1 − share)·own + share·other, weight by weight; the optimiser's memory stays its own.
+    fn averaged(&self, _other: &AnyModel, _share: Fraction) -> Result<AnyModel> {
+        Err(Error::NotSupported {
+            what: format!("a model of kind `{}`", self.kind()),
+            how: "averaged with another".into(),
+        })
+    }
+
     /// How many numbers were learned; 0 where nobody counts.
     fn n_parameters(&self) -> usize {
         0
@@ -58,6 +66,14 @@ pub struct Stored {
 #[derive(Clone, Debug)]
 pub struct AnyModel(Arc<dyn Model>);
 
+/// (1 − share)·own + share·other, number by number.
+pub(super) fn mix(own: &mut [f32], other: &[f32], share: Fraction) {
+    let share = share.get() as f32;
+    for (own, other) in own.iter_mut().zip(other) {
+        *own += share * (other - *own);
+    }
+}
+
 /// A learner of any kind, as an object: implement [`Learner`] and [`NamedLearner`] rather than this, unless the models
 /// come from elsewhere (another language, a cache).
 pub trait DynLearner: Send + Sync + fmt::Debug {
@@ -69,6 +85,20 @@ pub trait DynLearner: Send + Sync + fmt::Debug {
     fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel>;
 
     fn refit(&self, start: &AnyModel, examples: &Examples, seed: Seed) -> Result<AnyModel>;
+
+    /// See [`Learner::refit_anchored`].
+    fn refit_anchored(
+        &self,
+        _start: &AnyModel,
+        _examples: &Examples,
+        _anchor: Positive,
+        _seed: Seed,
+    ) -> Result<AnyModel> {
+        Err(Error::NotSupported {
+            what: format!("a model of kind `{}`", self.kind()),
+            how: "anchored to the last weights".into(),
+        })
+    }
 
     /// The same model with the optimiser's memory cleared.
     fn forget(&self, model: &AnyModel) -> AnyModel {
@@ -134,6 +164,11 @@ impl AnyModel {
         self.0.kind()
     }
 
+    /// Whether they are one object: a cheap test, where a difference costs nothing but time.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The model itself, if it is of this type.
     pub fn downcast<M: Model>(&self) -> Option<&M> {
         let any: &dyn Any = &*self.0;
@@ -150,6 +185,11 @@ impl AnyModel {
 
     pub fn n_parameters(&self) -> usize {
         self.0.n_parameters()
+    }
+
+    /// (1 − share)·own + share·other, weight by weight.
+    pub fn averaged(&self, other: &AnyModel, share: Fraction) -> Result<Self> {
+        self.0.averaged(other, share)
     }
 
     /// The same model, computing in another way.
@@ -207,6 +247,17 @@ impl<L: NamedLearner> DynLearner for L {
         Learner::refit(self, start, examples, seed).map(AnyModel::new)
     }
 
+    fn refit_anchored(
+        &self,
+        start: &AnyModel,
+        examples: &Examples,
+        anchor: Positive,
+        seed: Seed,
+    ) -> Result<AnyModel> {
+        let start = start.downcast().ok_or(Error::NoWarmStart)?;
+        Learner::refit_anchored(self, start, examples, anchor, seed).map(AnyModel::new)
+    }
+
     /// A model of another kind has no memory that this learner could clear.
     fn forget(&self, model: &AnyModel) -> AnyModel {
         model.downcast().map_or_else(
@@ -243,6 +294,16 @@ impl Learner for AnyLearner {
         self.0.refit(start, examples, seed)
     }
 
+    fn refit_anchored(
+        &self,
+        start: &AnyModel,
+        examples: &Examples,
+        anchor: Positive,
+        seed: Seed,
+    ) -> Result<AnyModel> {
+        self.0.refit_anchored(start, examples, anchor, seed)
+    }
+
     fn forget(&self, model: &AnyModel) -> AnyModel {
         self.0.forget(model)
     }
@@ -273,6 +334,14 @@ impl Classifier for AnyModel {
         self.0.assess(inputs)
     }
 
+    fn features(&self, inputs: &Inputs) -> Result<Option<Inputs>> {
+        self.0.features(inputs)
+    }
+
+    fn takes(&self, shape: Shape) -> bool {
+        self.0.takes(shape)
+    }
+
     fn margin(&self) -> Option<MarginModel> {
         self.0.margin()
     }
@@ -283,6 +352,7 @@ impl PartialEq for AnyModel {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
             || self.kind() == other.kind()
+                && self.n_parameters() == other.n_parameters()
                 && matches!((self.store(), other.store()), (Ok(a), Ok(b)) if a == b)
     }
 }

@@ -37,6 +37,12 @@ impl Array {
             bytes: values.iter().flat_map(|v| v.to_le_bytes()).collect(),
         }
     }
+
+    /// The same behind `prefix`: one of several things in a file.
+    pub(crate) fn under(mut self, prefix: &str) -> Self {
+        self.name.insert_str(0, prefix);
+        self
+    }
 }
 
 /// The bytes of a file. `description` must have a field `format`.
@@ -71,6 +77,8 @@ pub(crate) type NamedNumbers = (String, Vec<usize>, Vec<f32>);
 pub struct Arrays<'a> {
     tensors: SafeTensors<'a>,
     taken: usize,
+    /// What all names begin with: where one of several things is read.
+    prefix: String,
 }
 
 /// What can be said of any description, however new.
@@ -99,21 +107,35 @@ impl<'a> Arrays<'a> {
         }
         let description = serde_json::from_str(text).map_err(unreadable)?;
         let tensors = SafeTensors::deserialize(bytes).map_err(broken)?;
-        Ok((description, Self { tensors, taken: 0 }))
+        let arrays = Self {
+            tensors,
+            taken: 0,
+            prefix: String::new(),
+        };
+        Ok((description, arrays))
+    }
+
+    /// Reads one of several things in a file: whatever it asks for stands behind `prefix`.
+    pub(crate) fn within<T>(&mut self, prefix: &str, read: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.prefix.len();
+        self.prefix.push_str(prefix);
+        let found = read(self);
+        self.prefix.truncate(outer);
+        found
     }
 
     /// Dimensions and numbers of every array whose name begins so, in the order of the names: for state that only its
     /// owner understands.
     pub(crate) fn all_single(&mut self, prefix: &str) -> Result<Vec<NamedNumbers>, String> {
+        let full = format!("{}{prefix}", self.prefix);
         let names = self.tensors.names().into_iter();
-        let own = names.filter_map(|name| name.strip_prefix(prefix));
+        let own = names.filter_map(|name| name.strip_prefix(&*full));
         let mut own: Vec<String> = own.map(String::from).collect();
         own.sort_unstable();
         let take = |name: String| {
-            let full = format!("{prefix}{name}");
-            let tensor = self.tensors.tensor(&full);
+            let tensor = self.tensors.tensor(&format!("{full}{name}"));
             let dimensions = tensor.map_err(|error| error.to_string())?.shape().to_vec();
-            let values = self.single(&full, &dimensions)?;
+            let values = self.single(&format!("{prefix}{name}"), &dimensions)?;
             Ok((name, dimensions, values))
         };
         own.into_iter().map(take).collect()
@@ -121,8 +143,12 @@ impl<'a> Arrays<'a> {
 
     /// Whether any array's name begins so.
     pub fn has(&self, prefix: &str) -> bool {
+        let own = |name: &str| {
+            name.strip_prefix(&*self.prefix)
+                .map(|name| name.starts_with(prefix))
+        };
         let names = self.tensors.names();
-        names.iter().any(|name| name.starts_with(prefix))
+        names.into_iter().any(|name| own(name) == Some(true))
     }
 
     /// An array of finite numbers in single precision.
@@ -152,8 +178,9 @@ impl<'a> Arrays<'a> {
     }
 
     fn take(&mut self, name: &str, kind: Dtype, dimensions: &[usize]) -> Result<&[u8], String> {
+        let name = format!("{}{name}", self.prefix);
         let missing = |_| format!("has no array `{name}`");
-        let tensor = self.tensors.tensor(name).map_err(missing)?;
+        let tensor = self.tensors.tensor(&name).map_err(missing)?;
         if tensor.dtype() != kind || tensor.shape() != dimensions {
             return Err(format!(
                 "array `{name}` is {:?} {:?}, but must be {kind:?} {dimensions:?}",

@@ -9,8 +9,10 @@ use serde_json::Value;
 
 use super::any::{AnyLearner, AnyModel, NamedLearner};
 use super::arrays::Arrays;
+use super::frozen::{FrozenEncoderLearner, FrozenEncoderSpec};
 use super::linear::{LinearLearner, LinearSpec, MarginLearner};
-use super::network::{NetworkLearner, NetworkSpec};
+use super::neighbours::NeighboursLearner;
+use super::network::{NetworkLearner, NetworkSpec, VotingLearner, VotingSpec};
 use super::preset::Preset;
 use super::training::Training;
 use crate::{Error, Result};
@@ -41,7 +43,10 @@ impl Default for ModelKinds {
         };
         kinds.add_with::<LinearLearner>(LinearSpec::learner);
         kinds.add_with::<NetworkLearner>(NetworkSpec::learner);
+        kinds.add_with::<FrozenEncoderLearner>(FrozenEncoderSpec::learner);
+        kinds.add_with::<VotingLearner>(VotingSpec::learner);
         kinds.add::<MarginLearner>();
+        kinds.add::<NeighboursLearner>();
         kinds
     }
 }

@@ -2,9 +2,12 @@
 
 mod any;
 mod arrays;
+mod augmentation;
+pub mod frozen;
 mod kinds;
 pub mod linear;
 pub mod loss;
+pub mod neighbours;
 pub mod network;
 pub mod onnx;
 pub mod optimizer;
@@ -16,15 +19,16 @@ mod validation;
 pub use any::{AnyLearner, AnyModel, DynLearner, Model, NamedLearner, Stored};
 pub(crate) use arrays::write as write_arrays;
 pub use arrays::{Array, Arrays};
+pub use augmentation::Augmentation;
 pub use kinds::ModelKinds;
 pub use preset::Preset;
 pub use runtime::Runtime;
 pub use validation::Validation;
 pub(crate) use validation::validate;
 
-use crate::Result;
-use crate::data::{Examples, Inputs, Labels, Probabilities, Shape};
+use crate::data::{Examples, Inputs, Labels, Positive, Probabilities, Shape};
 use crate::random::Seed;
+use crate::{Error, Result};
 
 /// Anything that gives class probabilities.
 pub trait Classifier: Send + Sync {
@@ -42,6 +46,17 @@ pub trait Classifier: Send + Sync {
     fn assess(&self, inputs: &Inputs) -> Result<(Labels, Probabilities)> {
         let probabilities = self.probabilities(inputs)?;
         Ok((probabilities.argmax(), probabilities))
+    }
+
+    /// What the last layer makes its scores from, one vector for each input: the inputs themselves for linear models, the
+    /// activations before the output for networks, nothing for models that have no such thing.
+    fn features(&self, _inputs: &Inputs) -> Result<Option<Inputs>> {
+        Ok(None)
+    }
+
+    /// Whether inputs of this shape are taken: those of the model, and its features where only a head learns.
+    fn takes(&self, shape: Shape) -> bool {
+        shape == self.shape()
     }
 
     /// The model as one linear score of two classes, if it is one: what the theory speaks of.
@@ -71,6 +86,14 @@ impl<C: Classifier + ?Sized> Classifier for &C {
         (**self).assess(inputs)
     }
 
+    fn features(&self, inputs: &Inputs) -> Result<Option<Inputs>> {
+        (**self).features(inputs)
+    }
+
+    fn takes(&self, shape: Shape) -> bool {
+        (**self).takes(shape)
+    }
+
     fn margin(&self) -> Option<linear::MarginModel> {
         (**self).margin()
     }
@@ -85,6 +108,20 @@ pub trait Learner: Clone + Send + Sync {
 
     /// Trains on from `start`, whose optimiser state (if it has one) is carried on.
     fn refit(&self, start: &Self::Model, examples: &Examples, seed: Seed) -> Result<Self::Model>;
+
+    /// The same, held to `start`: the loss gains anchor·‖θ − θ_start‖² over all weights and biases.
+    fn refit_anchored(
+        &self,
+        _start: &Self::Model,
+        _examples: &Examples,
+        _anchor: Positive,
+        _seed: Seed,
+    ) -> Result<Self::Model> {
+        Err(Error::NotSupported {
+            what: "a model of this kind".into(),
+            how: "anchored to the last weights".into(),
+        })
+    }
 
     /// The same model with the optimiser's memory cleared.
     fn forget(&self, model: &Self::Model) -> Self::Model {

@@ -13,10 +13,11 @@ use super::linear::{
     radius,
 };
 use super::loss::margin::MarginLoss;
+use super::neighbours::NeighboursLearner;
 use super::network::{Architecture, NetworkLearner};
 use super::training::Training;
-use super::{Learner, Runtime};
-use crate::data::{Examples, Positive, Shape};
+use super::{Classifier, Learner, Runtime};
+use crate::data::{Examples, Folds, Positive, Shape, argmax};
 use crate::random::Seed;
 use crate::{Error, Result};
 
@@ -24,7 +25,7 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
-    /// The conv net for images, the linear model for tables.
+    /// The conv net for images; for tables the linear model, or nearest neighbours where there are few columns.
     #[default]
     Auto,
     /// Softmax regression to its exact minimum, with the L2 penalty that cross-validation on the source finds best.
@@ -46,6 +47,9 @@ const LEAST_PENALTY: f64 = 1e-3;
 /// model before it would end there.
 const PART_OF_PENALTY: f64 = 0.1;
 const MOST_TOLERANCE: f64 = 1e-4;
+/// So many of them vote: their labels come from clusters and have little noise.
+const NEIGHBOURS: NonZeroUsize = NonZeroUsize::new(5).expect("not 0");
+const FOLDS: usize = 5;
 /// A network sees the source, and every window, so often.
 const EPOCHS: NonZeroUsize = NonZeroUsize::new(20).expect("not 0");
 
@@ -57,6 +61,9 @@ impl Preset {
         ("cnn", Preset::Cnn),
         ("margin", Preset::Margin),
     ];
+
+    /// `auto` takes nearest neighbours for at most so many columns.
+    pub(crate) const FEW_COLUMNS: usize = 4;
 
     /// Mini-batch training as `adapt` does it unless told otherwise.
     pub fn training() -> Training {
@@ -72,7 +79,7 @@ impl Preset {
         })
     }
 
-    /// What `auto` comes to for inputs of this shape.
+    /// What `auto` comes to for inputs of this shape; for a table of few columns the source decides.
     pub fn resolved(self, shape: Shape) -> Self {
         match (self, shape) {
             (Preset::Auto, Shape::Image { .. }) => Preset::Cnn,
@@ -95,6 +102,13 @@ impl PresetLearner {
         let shape = source.inputs().shape();
         let network = |architecture| NetworkLearner::new(architecture, self.training).into();
         let learner: AnyLearner = match self.preset.resolved(shape) {
+            Preset::Linear if self.preset == Preset::Auto => {
+                let linear = linear(source, seed, &self.runtime)?;
+                match neighbours(source, &linear, seed)? {
+                    Some(neighbours) => neighbours.into(),
+                    None => linear.into(),
+                }
+            }
             Preset::Auto | Preset::Linear => linear(source, seed, &self.runtime)?.into(),
             Preset::Mlp => network(Architecture::mlp()),
             Preset::Cnn if matches!(shape, Shape::Vector(_)) => {
@@ -109,6 +123,43 @@ impl PresetLearner {
         };
         learner.with_runtime(&self.runtime).tuned(source, seed)
     }
+}
+
+/// What `auto` takes for a table of few columns: nearest neighbours, with clusters that are followed, unless the linear
+/// model is clearly better on source rows held out, by more than twice the deviation of such a difference. With few
+/// columns a window shows where its clusters are; the more there are, the more rows that takes.
+fn neighbours(
+    source: &Examples,
+    linear: &LinearLearner,
+    seed: Seed,
+) -> Result<Option<NeighboursLearner>> {
+    let n = source.len().min(ROWS_TO_CHOOSE_ON);
+    if source.inputs().shape().size() > Preset::FEW_COLUMNS || n < 2 * FOLDS {
+        return Ok(None);
+    }
+    let rows = source.some(ROWS_TO_CHOOSE_ON, seed.named("some"));
+    let split = Folds::new(rows.len(), FOLDS, seed.named("auto"));
+    let fixed = NeighboursLearner::new(NEIGHBOURS);
+    let mut right = [0_usize; 2];
+    for fold in 0..FOLDS {
+        let (kept, held_out) = split.split(fold);
+        let (kept, held_out) = (rows.pick(&kept), rows.pick(&held_out));
+        let models: [AnyModel; 2] = [
+            AnyModel::new(Learner::fit(linear, &kept, seed)?),
+            AnyModel::new(Learner::fit(&fixed, &kept, seed)?),
+        ];
+        let mut truth = vec![0.0; rows.n_classes()];
+        for (right, model) in right.iter_mut().zip(&models) {
+            let found = model.predict(held_out.inputs())?;
+            for (row, &class) in found.as_slice().iter().enumerate() {
+                held_out.targets().write_row(row, &mut truth);
+                *right += usize::from(argmax(&truth) == class as usize);
+            }
+        }
+    }
+    let [linear, neighbours] = right.map(|right| right as f64 / n as f64);
+    let deviation = (linear * (1.0 - linear) / n as f64).sqrt();
+    Ok((neighbours + 2.0 * deviation >= linear).then_some(fixed))
 }
 
 /// Cross-entropy decides, not the error: self-training is steered by confidences, and the error of a few hundred rows is

@@ -1,9 +1,11 @@
-//! Frames read on a thread of their own, a little ahead of whoever uses them: while a window is trained on and written, the
-//! next one is read.
+//! Frames read a little ahead of whoever uses them: while a window is trained on and written, whichever thread of the pool
+//! has nothing to do reads the next one. No thread is added, so that as many are at work as were asked for.
 
-use std::panic::resume_unwind;
-use std::sync::mpsc::{Receiver, sync_channel};
-use std::thread::JoinHandle;
+use std::any::Any;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::{Column, Frame, Frames};
 use crate::Result;
@@ -12,80 +14,178 @@ use crate::Result;
 const MOST_BYTES: usize = 8 << 20;
 const MOST_FRAMES: usize = 64;
 
-/// A reader that reads ahead: on its thread as long as it has frames, then here again.
+/// Whoever waits for a reader looks so often whether there is something to help with.
+const LOOK: Duration = Duration::from_micros(100);
+
+/// A reader that reads ahead.
 pub(super) struct Ahead {
-    /// It tells how large the others will be.
-    first: Option<Frame>,
-    there: Option<There>,
-    here: Option<Box<dyn Frames>>,
+    shared: Arc<Shared>,
 }
 
-/// What a reading thread sends, and the thread, which gives its reader back.
-type There = (Receiver<Result<Option<Frame>>>, JoinHandle<Box<dyn Frames>>);
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// Not here while somebody reads.
+    frames: Option<Box<dyn Frames>>,
+    ready: VecDeque<Frame>,
+    bytes: usize,
+    /// What comes after the frames that are ready.
+    end: Option<End>,
+    /// Whether the pool has been asked to read.
+    asked: bool,
+    /// Nobody takes frames any more.
+    given_up: bool,
+}
+
+enum End {
+    Fault(crate::Error),
+    Panic(Box<dyn Any + Send>),
+    Over,
+}
 
 impl Ahead {
-    pub fn new(mut frames: Box<dyn Frames>) -> Result<Self> {
-        // Inside a pool of threads everything stays in it: another thread would use a pool that nobody asked for.
-        let first = match rayon::current_thread_index() {
-            Some(_) => None,
-            None => frames.next_frame()?,
+    pub fn new(frames: Box<dyn Frames>) -> Self {
+        let state = State {
+            frames: Some(frames),
+            ready: VecDeque::new(),
+            bytes: 0,
+            end: None,
+            asked: false,
+            given_up: false,
         };
-        let Some(first) = first else {
-            return Ok(Self {
-                first: None,
-                there: None,
-                here: Some(frames),
-            });
-        };
-        let bytes: usize = first.columns.iter().map(Column::bytes).sum();
-        let (sender, receiver) = sync_channel((MOST_BYTES / bytes.max(1)).clamp(1, MOST_FRAMES));
-        let thread = std::thread::spawn(move || {
-            loop {
-                let frame = frames.next_frame();
-                let last = !matches!(frame, Ok(Some(_)));
-                if sender.send(frame).is_err() || last {
-                    return frames;
-                }
-            }
-        });
-        Ok(Self {
-            first: Some(first),
-            there: Some((receiver, thread)),
-            here: None,
-        })
+        Self {
+            shared: Arc::new(Shared {
+                state: Mutex::new(state),
+                changed: Condvar::new(),
+            }),
+        }
     }
 
     /// The next frame, or none at the end.
     pub fn next(&mut self) -> Result<Option<Frame>> {
-        if let Some(first) = self.first.take() {
-            return Ok(Some(first));
-        }
-        if let Some((receiver, _)) = &self.there
-            && let Ok(frame) = receiver.recv()
-        {
-            return frame;
-        }
-        self.return_here();
-        match &mut self.here {
-            Some(frames) => frames.next_frame(),
-            None => Ok(None),
+        loop {
+            let mut state = self.shared.state();
+            if let Some(frame) = state.ready.pop_front() {
+                state.bytes -= bytes(&frame);
+                self.ask(state);
+                return Ok(Some(frame));
+            }
+            match state.end.replace(End::Over) {
+                Some(End::Over) => return Ok(None),
+                Some(End::Fault(fault)) => return Err(fault),
+                Some(End::Panic(panic)) => {
+                    drop(state);
+                    resume_unwind(panic)
+                }
+                None => state.end = None,
+            }
+            // Nobody reads: it is done here, up to the first frame.
+            match state.frames.is_some() {
+                true => {
+                    drop(state);
+                    self.shared.read(1);
+                }
+                false => self.shared.wait(state),
+            }
         }
     }
 
     /// The reader after its last frame.
-    pub fn into_frames(mut self) -> Box<dyn Frames> {
-        self.return_here();
-        self.here.expect("a reader is here or there")
-    }
-
-    fn return_here(&mut self) {
-        if let Some((receiver, thread)) = self.there.take() {
-            // Nobody takes its frames any more: it need not wait.
-            drop(receiver);
-            let frames = thread.join().unwrap_or_else(|panic| resume_unwind(panic));
-            self.here = Some(frames);
+    pub fn into_frames(self) -> Box<dyn Frames> {
+        loop {
+            let mut state = self.shared.state();
+            state.given_up = true;
+            match state.frames.take() {
+                Some(frames) => return frames,
+                None => self.shared.wait(state),
+            }
         }
     }
+
+    /// Has the pool go on reading if there is room.
+    fn ask(&self, mut state: MutexGuard<'_, State>) {
+        if state.asked || state.frames.is_none() || !state.wants_more() {
+            return;
+        }
+        state.asked = true;
+        drop(state);
+        let shared = self.shared.clone();
+        rayon::spawn(move || shared.read(usize::MAX));
+    }
+}
+
+/// A job that is under way ends with its frame.
+impl Drop for Ahead {
+    fn drop(&mut self) {
+        self.shared.state().given_up = true;
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Nothing panics while it is held.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads up to `most` frames, as far as they are wanted and nobody else reads.
+    fn read(&self, most: usize) {
+        let mut state = self.state();
+        state.asked = false;
+        let Some(mut frames) = state.frames.take() else {
+            return;
+        };
+        let mut read = 0;
+        while read < most && state.wants_more() {
+            drop(state);
+            let next = catch_unwind(AssertUnwindSafe(|| frames.next_frame()));
+            state = self.state();
+            state.take_in(next);
+            read += 1;
+            self.changed.notify_all();
+        }
+        state.frames = Some(frames);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Until something has changed, or might have. A thread of the pool helps meanwhile: the reader may have shared its
+    /// work out.
+    fn wait(&self, state: MutexGuard<'_, State>) {
+        drop(state);
+        if rayon::yield_now() == Some(rayon::Yield::Executed) {
+            return;
+        }
+        let idle = |state: &mut State| {
+            state.frames.is_none() && state.ready.is_empty() && state.end.is_none()
+        };
+        drop(self.changed.wait_timeout_while(self.state(), LOOK, idle));
+    }
+}
+
+impl State {
+    fn wants_more(&self) -> bool {
+        let room = self.bytes < MOST_BYTES && self.ready.len() < MOST_FRAMES;
+        room && self.end.is_none() && !self.given_up
+    }
+
+    fn take_in(&mut self, next: std::thread::Result<Result<Option<Frame>>>) {
+        match next {
+            Ok(Ok(Some(frame))) => {
+                self.bytes += bytes(&frame);
+                self.ready.push_back(frame);
+            }
+            Ok(Ok(None)) => self.end = Some(End::Over),
+            Ok(Err(fault)) => self.end = Some(End::Fault(fault)),
+            Err(panic) => self.end = Some(End::Panic(panic)),
+        }
+    }
+}
+
+fn bytes(frame: &Frame) -> usize {
+    frame.columns.iter().map(Column::bytes).sum()
 }
 
 #[cfg(test)]
@@ -133,7 +233,7 @@ mod tests {
     }
 
     fn ahead(rows: u64, end: fn() -> Result<()>) -> Ahead {
-        Ahead::new(Box::new(Counting { next: 0, rows, end })).unwrap()
+        Ahead::new(Box::new(Counting { next: 0, rows, end }))
     }
 
     #[test]
@@ -159,7 +259,7 @@ mod tests {
         (0..3).for_each(|_| assert!(faulty.next().unwrap().is_some()));
         assert!(faulty.next().is_err());
         assert!(faulty.next().unwrap().is_none());
-        let panicking = std::panic::catch_unwind(|| {
+        let panicking = catch_unwind(|| {
             let mut panicking = ahead(3, || panic!("a fault of the reader"));
             while panicking.next().unwrap().is_some() {}
         });

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::files::open;
-use super::{Column, Field, Frame, Frames, InputDigest, Kind, ReadOptions, Stored};
+use super::{Column, Field, Frame, Frames, InputDigest, Kind, ReadOptions, StoredType};
 use crate::Result;
 use crate::error::DataFault;
 
@@ -137,7 +137,7 @@ impl Frames for FileListFrames {
         }
     }
 
-    fn stored_as(&self, column: &str) -> Stored {
+    fn stored_as(&self, column: &str) -> StoredType {
         self.current.stored_as(column)
     }
 

@@ -34,8 +34,8 @@ pub trait Frames: Send {
     }
 
     /// How the format stores the values of a column, where it says so: what was passed through can then be written alike.
-    fn stored_as(&self, _column: &str) -> Stored {
-        Stored::Text
+    fn stored_as(&self, _column: &str) -> StoredType {
+        StoredType::Text
     }
 
     /// Columns of later files that the first one lacks, and that are not given: the file and the name. Known at the end.
@@ -84,7 +84,7 @@ where
 
 /// A type of values that a file may fix for a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum StoredType {
     /// Text, or nothing that is fixed.
     Text,
     Whole,

@@ -29,9 +29,12 @@ pub use crate::data::{Period, Time};
 pub use column_choice::{ColumnChoice, RowFilter};
 pub use digest::InputDigest;
 pub(crate) use digest::blake3;
-pub use encoding::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows};
+pub(crate) use encoding::ClassLookup;
+pub use encoding::{
+    Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows,
+};
 pub use files::{Files, open};
-pub use frame::{Column, Field, Frame, FrameSource, Frames, Kind, Numbers, Stored};
+pub use frame::{Column, Field, Frame, FrameSource, Frames, Kind, Numbers, StoredType};
 pub use guard::is_guarded;
 pub use notes::{Note, NoteCode, Notes};
 pub use numbers::read_numbers;

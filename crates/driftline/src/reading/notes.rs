@@ -23,6 +23,8 @@ pub enum NoteCode {
     Imputed,
     /// Columns with one value in the whole source.
     ConstantColumns,
+    /// Columns that hardly vary in the source: they are no inputs.
+    ColumnsDropped,
     /// Texts of the source of which hardly two rows share one: names of rows rather than categories.
     ManyCategories,
     /// Whole numbers of the source of which no two rows share one: the numbers of the rows rather than a quantity.
@@ -147,6 +149,7 @@ impl Note {
         Some(match self.code {
             NoteCode::LabelIgnored => format!("{{answers}} {name} would score by it").into(),
             NoteCode::MostlyNumbers => format!("categories are meant: {{category}} {name}").into(),
+            NoteCode::ColumnsDropped => "keep them: {keep-constant-columns}".into(),
             NoteCode::SmallWindows => "larger ones: {window} or {every}".into(),
             NoteCode::ManyCategories | NoteCode::RowNumbers => format!(
                 "pass it through with {{id}} {name}, or leave it out with {{exclude}} {name}"

@@ -1,6 +1,6 @@
 //! A table of numbers as inputs, without labels and as it stands.
 
-use super::encoding::{Applied, Coding, Encoding, Feature, InputEncoding};
+use super::encoding::{Applied, Cleaning, Coding, Encoding, Feature, InputEncoding};
 use super::{ColumnChoice, FrameSource, Kind, Notes, ReadOptions};
 use crate::Result;
 use crate::data::Inputs;
@@ -33,6 +33,7 @@ pub fn read_numbers(
         label: String::new(),
         classes: vec![],
         input: InputEncoding::Features(names.iter().map(feature).collect()),
+        cleaning: Cleaning::default(),
     };
     let applied = Applied::new(
         &encoding,

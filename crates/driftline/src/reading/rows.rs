@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::digest::Identity;
 use super::encoding::Applied;
 use super::schema::{self, Opened};
+use super::selection::no_rows;
 use super::{
-    ColumnChoice, Encoding, FrameSource, Frames, InputDigest, NoteCode, Notes, ReadOptions, Stored,
-    Time,
+    ColumnChoice, Encoding, FrameSource, Frames, InputDigest, NoteCode, Notes, ReadOptions,
+    StoredType, Time,
 };
 use crate::data::Inputs;
 use crate::error::DataFault;
@@ -241,7 +242,7 @@ impl RowReader {
     }
 
     /// How the file stores a column that is passed through.
-    pub(crate) fn stored_as(&self, column: &str) -> Stored {
+    pub(crate) fn stored_as(&self, column: &str) -> StoredType {
         self.frames.stored_as(column)
     }
 
@@ -305,12 +306,8 @@ pub(crate) fn read_all_hashed(
         }
     }
     if buffer.len() == 0 {
-        let why = if choice.filters.is_empty() {
-            "has no rows"
-        } else {
-            "has no rows that match the conditions"
-        };
-        return Err(DataFault::new(&reader.applied.files[0], why).into());
+        let filtered = !choice.filters.is_empty();
+        return Err(no_rows(&reader.applied.files[0], filtered));
     }
     if choice.time.is_some() {
         sort(&mut buffer, encoding.shape().size(), &mut reader.notes);

@@ -79,7 +79,8 @@ fn schema_notes(encoding: &Encoding, choice: &ColumnChoice, fields: &[Field]) ->
     }
     let added = fields.iter().filter(|field| {
         let name = field.name.as_str();
-        !features.contains(&name) && name != label && !choice.is_no_feature(name)
+        let dropped = encoding.cleaning().dropped.iter().any(|own| own == name);
+        !features.contains(&name) && !dropped && name != label && !choice.is_no_feature(name)
     });
     let added: Vec<&str> = added.map(|field| &*field.name).collect();
     notes.add(NoteCode::ColumnsAdded, "", added.len() as u64, || {

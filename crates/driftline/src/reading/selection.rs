@@ -5,7 +5,8 @@ use std::path::Path;
 use super::columns::find;
 use super::encoding::same_text;
 use super::{Column, ColumnChoice, Field, Frame};
-use crate::Result;
+use crate::error::DataFault;
+use crate::{Error, Result};
 
 /// For every column that is filtered by: where it stands, and the values that count.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +36,16 @@ impl Selection {
             })
         };
         (0..frame.rows).filter(|&row| counts(row)).collect()
+    }
+}
+
+/// What is said of files without a row that counts.
+pub(super) fn no_rows(path: &Path, filtered: bool) -> Error {
+    match filtered {
+        true => DataFault::new(path, "no rows match the conditions")
+            .help("check the columns and values of {where}")
+            .into(),
+        false => DataFault::new(path, "has no rows").into(),
     }
 }
 

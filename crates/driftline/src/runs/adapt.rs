@@ -16,7 +16,7 @@ use super::settings::RunSettings;
 use super::stream::FileWindows;
 use super::watch::Watch;
 use crate::adapt::{MethodPlan, Named, Registry, Settings, Windows};
-use crate::data::{LabeledDomain, Windowing};
+use crate::data::{Hygiene, LabeledDomain, Windowing};
 use crate::models::Runtime;
 use crate::reading::{ColumnChoice, Encoding, FrameSource, InputDigest, ReadOptions, blake3};
 use crate::{Error, Result};
@@ -47,6 +47,8 @@ pub struct Adapt {
     pub read: ReadOptions,
     pub runtime: Runtime,
     pub registry: Registry,
+    /// Whether rows that stand for the source are stored with version 0; see [`Fit::card`].
+    pub card: bool,
     /// Replace what the folder holds instead of going on with it or refusing.
     pub replace: bool,
     /// What the manifest says about the machine.
@@ -152,6 +154,7 @@ impl Adapt {
             read: ReadOptions::default(),
             runtime: Runtime::all_cores(),
             registry: Registry::default(),
+            card: true,
             replace: false,
             environment: BTreeMap::new(),
             command: vec![],
@@ -209,6 +212,15 @@ impl Adapt {
         watch: &dyn Watch,
     ) -> Result<RunFolder> {
         let existing = self.existing()?;
+        if let Some(manifest) = &existing
+            && manifest.settings.method.hygiene.is_none()
+            && self.settings.hygiene.is_none()
+        {
+            // A run from before there was hygiene goes on without it.
+            let mut own = self.clone();
+            own.settings.hygiene = Some(Hygiene::OFF);
+            return own.follow(start, stream, watch);
+        }
         let plan = self.plan()?;
         let ready = self.ready(start)?;
         // Every row is read before anything is trained or written: a fault in the last one is told now, not after hours,
@@ -268,16 +280,23 @@ impl Adapt {
         }
         let settings = run.manifest().settings.clone();
         let source = run.model(Some(0))?;
-        let mut session = Session::new(
-            source,
-            ready.rows(),
-            &settings,
-            &self.registry,
-            &self.runtime,
-        )?;
-        if done > 0 {
-            session = session.resumed(run.model(None)?, done, Some(&mut stream))?;
-        }
+        let (registry, runtime) = (&self.registry, &self.runtime);
+        let mut session = match done {
+            0 => Session::new(source, ready.rows(), &settings, registry, runtime)?,
+            _ => {
+                let (rows, stopped) = (ready.rows(), run.stopped()?);
+                let stream: &mut dyn Windows = &mut stream;
+                Session::resumed(
+                    source,
+                    rows,
+                    &settings,
+                    registry,
+                    runtime,
+                    stopped,
+                    Some(stream),
+                )?
+            }
+        };
         let repeats = plan.candidate.curriculum.repeats();
         while let Some(step) = session.advance(&mut stream, &run)? {
             let Some(window) = stream.arrived() else {
@@ -294,7 +313,8 @@ impl Adapt {
                 labels: measured.labels,
                 probabilities: measured.probabilities,
             });
-            run.add_window(measured.record, session.current(), table)?;
+            let standing = session.standing();
+            run.add_window(measured.record, session.current(), standing, table)?;
         }
         run.settle()?;
         Ok(run)
@@ -334,6 +354,7 @@ impl Adapt {
         fit.read = self.read.clone();
         fit.settings = self.settings.clone();
         fit.seed = self.seed;
+        fit.card = self.card;
         fit.runtime = self.runtime.clone();
         fit.registry = self.registry.clone();
         fit

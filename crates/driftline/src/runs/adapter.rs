@@ -32,6 +32,7 @@ pub struct AdapterBuilder {
     runtime: Runtime,
     registry: Registry,
     folder: Option<PathBuf>,
+    card: bool,
 }
 
 /// A model in memory that follows a drift.
@@ -128,6 +129,12 @@ impl AdapterBuilder {
         Self { registry, ..self }
     }
 
+    /// Whether rows that stand for the source are stored with the model, for runs that begin with the model alone; they
+    /// are unless the source is private.
+    pub fn source_card(self, card: bool) -> Self {
+        Self { card, ..self }
+    }
+
     /// Also writes a run folder, as `driftline adapt` does.
     pub fn folder(self, folder: impl Into<PathBuf>) -> Self {
         Self {
@@ -147,10 +154,18 @@ impl AdapterBuilder {
         runtime.install(|| self.fit_table(source))
     }
 
+    /// Goes on from a model file, with these settings; its labelled source is not at hand.
+    pub fn load(self, path: impl AsRef<Path>) -> Result<Adapter> {
+        let mut bundle = Bundle::load_with(path, &self.registry)?;
+        bundle.version = bundle.version.numbered(0);
+        self.begin(bundle, None, vec![])
+    }
+
     fn fit_table(self, source: Table) -> Result<Adapter> {
         let mut fit = Fit::new(LABEL);
         fit.settings = self.settings.clone();
         fit.seed = self.seed;
+        fit.card = self.card;
         fit.runtime = self.runtime.clone();
         fit.registry = self.registry.clone();
         let source = fit.read(&source)?;
@@ -218,6 +233,7 @@ impl Adapter {
             runtime: Runtime::all_cores(),
             registry: Registry::default(),
             folder: None,
+            card: true,
         }
     }
 
@@ -230,17 +246,14 @@ impl Adapter {
     pub fn load_with(path: impl AsRef<Path>, registry: Registry, runtime: Runtime) -> Result<Self> {
         let path = path.as_ref();
         if !is_run(path) {
-            let mut bundle = Bundle::load_with(path, &registry)?;
-            bundle.version = bundle.version.numbered(0);
             let builder = Self::auto().registry(registry).runtime(runtime);
-            return builder.begin(bundle, None, vec![]);
+            return builder.load(path);
         }
         let run = RunFolder::open_with(path, &registry)?;
         let settings = run.manifest().settings.clone();
-        let session = Session::new(run.model(Some(0))?, None, &settings, &registry, &runtime)?;
-        let done = run.manifest().windows;
+        let (source, stopped) = (run.model(Some(0))?, run.stopped()?);
         Ok(Self {
-            session: session.resumed(run.model(None)?, done, None)?,
+            session: Session::resumed(source, None, &settings, &registry, &runtime, stopped, None)?,
             settings,
             records: run.records().to_vec(),
             store: Store::Folder(Box::new(run)),
@@ -278,7 +291,7 @@ impl Adapter {
                 let step = self.session.arrive(&rows, &self.store)?;
                 return self.keep(step, rows, vec![]).map(drop);
             }
-            other => other?,
+            other => other?.with_source(self.session.adaptation().source()),
         };
         // A later stream begins anew: its windows are counted from its own first.
         let first = self.session.done();
@@ -299,7 +312,7 @@ impl Adapter {
         measured.record.inputs = digests;
         self.records.push(measured.record.clone());
         match &mut self.store {
-            Store::Memory(versions) => versions.push(self.session.current()),
+            Store::Memory(versions) => versions.push(self.session.current().without_card()),
             Store::Folder(run) => {
                 let table = WindowTable {
                     rows,
@@ -307,7 +320,9 @@ impl Adapter {
                     labels: measured.labels,
                     probabilities: measured.probabilities,
                 };
-                run.add_window(measured.record, self.session.current(), Some(table))?;
+                let standing = self.session.standing();
+                let bundle = self.session.current();
+                run.add_window(measured.record, bundle, standing, Some(table))?;
             }
         }
         Ok(self.records.last().expect("a record was just added"))
@@ -382,9 +397,7 @@ impl Adapter {
                 run.model(None)?
             }
         };
-        let done = self.session.done();
-        self.session = self.session.clone().resumed(earlier, done, None)?;
-        Ok(())
+        self.session.roll_back(earlier)
     }
 
     /// Writes the version in use as a model file.

@@ -8,7 +8,7 @@ use super::measure::right;
 use super::session::Session;
 use super::settings::RunSettings;
 use super::watch::Watch;
-use crate::adapt::{Archive, MemoryWindows, Settings, Version};
+use crate::adapt::{Archive, MemoryWindows, Settings, Version, baselines};
 use crate::data::{Inputs, Proportion, Tail, Windowing};
 use crate::evaluate::Interval;
 use crate::models::Classifier;
@@ -91,6 +91,15 @@ impl Compare {
             adapt,
             seeds,
         }
+    }
+
+    /// Alignments, cautious steps and the classical baselines besides, on the same windows.
+    pub fn with_baselines(mut self) -> Self {
+        let shared = self.adapt.settings.clone().with_method("gradual");
+        let more = baselines().into_iter();
+        let more = more.map(|(name, changes)| (name.to_owned(), changes.or(&shared)));
+        self.candidates.extend(more);
+        self
     }
 
     pub fn run(
@@ -233,13 +242,15 @@ impl Scored {
             (Some(cut), Some((time, ends))) if cut == time => Some(ends),
             (cut, _) => cut,
         };
-        let mut windows = MemoryWindows::new(self.inputs.clone(), windowing)?;
+        let mut windows = MemoryWindows::new(self.inputs.clone(), windowing)?
+            .with_source(session.adaptation().source());
         let split = windows.ranges().to_vec();
         let serves = !curriculum.repeats();
         let mut serving = Proportion::new(0, 0);
         let mut versions: Vec<Version> = vec![session.adaptation().first().clone()];
         while let Some(step) = session.advance(&mut windows, &versions as &dyn Archive)? {
-            if let Some(range) = split.get(step.version.number - 1).filter(|_| serves) {
+            let place = step.stage.place.unwrap_or(step.version.number - 1);
+            if let Some(range) = split.get(place).filter(|_| serves) {
                 let labels = match step.assessed {
                     Some((labels, _)) => labels,
                     None => step.before.predict(&self.inputs.slice(range.clone()))?,

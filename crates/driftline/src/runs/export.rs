@@ -16,7 +16,10 @@ use crate::reading::{Coding, Feature, InputEncoding};
 pub fn onnx(bundle: &Bundle) -> Result<Vec<u8>> {
     let mut graph = Graph::default();
     let value = match bundle.encoding.input() {
-        InputEncoding::Features(features) => table(&mut graph, features),
+        InputEncoding::Features(features) => {
+            let clip = bundle.encoding.cleaning().clip;
+            table(&mut graph, features, clip.map(|clip| clip.stream))
+        }
         InputEncoding::Images { shape, .. } => graph.input("input", &dimensions(*shape)),
     };
     let value = bundle.version.alignment.onnx(&mut graph, value);
@@ -41,9 +44,9 @@ pub fn onnx(bundle: &Bundle) -> Result<Vec<u8>> {
     ))
 }
 
-/// NaN becomes the source's mean (the most frequent category), then (x − shift) / scale in double precision, as `predict`
-/// computes it.
-fn table(graph: &mut Graph, features: &[Feature]) -> Node {
+/// NaN becomes the source's mean (the most frequent category), then (x − shift) / scale in double precision, clipped where
+/// hygiene says so, as `predict` computes it.
+fn table(graph: &mut Graph, features: &[Feature], bound: Option<f32>) -> Node {
     let (mut fill, mut shift, mut scale) = (vec![], vec![], vec![]);
     for feature in features {
         match &feature.coding {
@@ -78,7 +81,15 @@ fn table(graph: &mut Graph, features: &[Feature]) -> Node {
     let filled = graph.node("Where", &[&missing, &fill, &double], &[]);
     let centred = graph.node("Sub", &[&filled, &shift], &[]);
     let scaled = graph.node("Div", &[&centred, &scale], &[]);
-    graph.node("Cast", &[&scaled], &[("to", Attribute::Int(1))])
+    let single = graph.node("Cast", &[&scaled], &[("to", Attribute::Int(1))]);
+    match bound {
+        None => single,
+        Some(bound) => {
+            let least = graph.floats("prepare.least", &[], &[-bound]);
+            let most = graph.floats("prepare.most", &[], &[bound]);
+            graph.node("Clip", &[&single, &least, &most], &[])
+        }
+    }
 }
 
 /// Features whose values lie so far from 0 that a graph's input, in single precision, cannot tell them apart to 1e-4 of

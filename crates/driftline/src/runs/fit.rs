@@ -2,9 +2,10 @@
 
 use super::model_file::{Bundle, SourceRecord};
 use crate::Result;
-use crate::adapt::{Named, Registry, Settings, State, Version};
-use crate::data::{Examples, LabeledDomain};
-use crate::models::{AnyLearner, Learner, Preset, Runtime, validate};
+use crate::adapt::{Frame, Named, Registry, Settings, State, Version};
+use crate::data::{Examples, Hygiene, LabeledDomain, Shape};
+use crate::models::neighbours::NeighboursLearner;
+use crate::models::{AnyLearner, Learner, NamedLearner, Preset, Runtime, validate};
 use crate::random::Seed;
 use crate::reading::{
     ColumnChoice, EncodeOptions, Encoding, FrameSource, InputDigest, Notes, ReadOptions,
@@ -30,6 +31,9 @@ pub struct Fit {
     /// What it leaves out is as in [`Settings::for_own_data`].
     pub settings: Settings,
     pub seed: u64,
+    /// Whether rows that stand for the source are stored with the model: without them a guarded run that begins with the
+    /// model alone can rehearse nothing.
+    pub card: bool,
     pub runtime: Runtime,
     pub registry: Registry,
 }
@@ -55,6 +59,7 @@ impl Fit {
             read: ReadOptions::default(),
             settings: Settings::new(),
             seed: 0,
+            card: true,
             runtime: Runtime::all_cores(),
             registry: Registry::default(),
         }
@@ -94,11 +99,23 @@ impl Fit {
     /// The source, encoded. Nothing is trained yet.
     pub(super) fn read(&self, source: &dyn FrameSource) -> Result<Prepared> {
         let mut notes = Notes::new();
-        let options = EncodeOptions {
-            standardize: self.settings().scaling.unwrap_or(false),
+        let settings = self.settings();
+        let mut options = EncodeOptions {
+            standardize: settings.scaling.unwrap_or(false),
+            hygiene: settings.hygiene.unwrap_or(Hygiene::OFF),
         };
         let read = limited(&self.read, &self.runtime);
-        let (encoding, rows) = Encoding::fit(source, &self.choice, &read, options, &mut notes)?;
+        let fitted = Encoding::fit(source, &self.choice, &read, options, &mut notes)?;
+        let few = matches!(fitted.0.shape(), Shape::Vector(n) if n <= Preset::FEW_COLUMNS);
+        // Clusters of few columns are followed wherever they go: nothing may hold them back unless it was asked for.
+        let (encoding, rows) = match few && self.is_auto() && self.settings.hygiene.is_none() {
+            false => fitted,
+            true => {
+                notes = Notes::new();
+                options.hygiene.clip = false;
+                Encoding::fit(source, &self.choice, &read, options, &mut notes)?
+            }
+        };
         Ok(Prepared {
             encoding,
             domain: LabeledDomain::new(rows.inputs, rows.labels)?,
@@ -122,6 +139,12 @@ impl Fit {
         }
     }
 
+    /// Whether the source decides what the model is.
+    pub(super) fn is_auto(&self) -> bool {
+        let named = self.settings().model;
+        named.is_none_or(|named| named.name == "auto")
+    }
+
     pub(super) fn train(&self, source: &Prepared) -> Result<Bundle> {
         let plan = self.settings().resolve("plain", &self.registry, None)?;
         let plan = plan.with_runtime(&self.runtime);
@@ -138,7 +161,10 @@ impl Fit {
         let validation = validate(&learner, domain, seed)?;
         let model = learner.fit(&examples, seed.named("source"))?;
         let record = SourceRecord {
-            model: self.model_name(&source.encoding),
+            model: match (self.is_auto(), learner.kind()) {
+                (true, NeighboursLearner::KIND) => NeighboursLearner::KIND.into(),
+                _ => self.model_name(&source.encoding),
+            },
             rows: domain.len(),
             class_counts: domain.labels().counts(),
             seed: self.seed,
@@ -157,6 +183,8 @@ impl Fit {
             learner: student,
             encoding: source.encoding.clone(),
             source: record,
+            card: self.card.then(|| domain.card()),
+            frame: Some(Frame::of(domain)),
             policy: State::default(),
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::record::{ClassScore, Fate, Score, Serving, Shares, WindowRecord};
-use crate::adapt::{Decision, Step, Version};
+use crate::adapt::{Step, Version};
 use crate::data::{Inputs, Labels, Probabilities, Proportion};
 use crate::models::Classifier;
 use crate::reading::{Answer, Notes};
@@ -54,10 +54,8 @@ pub fn measure(
     let balance = |assessed: &Assessed| balance(&assessed.0, classes);
     let labeling = step.labeling.as_ref();
     let (seen, kept) = labeling.map_or((0, 0), |labeling| (labeling.seen, labeling.kept));
-    let reason = match &step.decision {
-        Decision::Deploy(_) => None,
-        Decision::Hold { why } | Decision::RollBack { why, .. } => Some(why.clone()),
-    };
+    let judgement = &step.judgement;
+    let estimate = judgement.estimate.as_ref();
     let (score, serving) = scores(&before.0, &after.0, &source.0, answers, classes);
     let record = WindowRecord {
         window: step.version.number,
@@ -71,9 +69,18 @@ pub fn measure(
         kept,
         kept_fraction: kept as f64 / seen.max(1) as f64,
         held: labeling.is_some_and(|labeling| labeling.held),
-        decision: Fate::from(&step.decision),
+        decision: Fate::from(&judgement.decision),
         candidate: step.candidate.clone(),
-        reason,
+        reason: judgement.why().map(String::from),
+        distrusted: judgement.distrusted,
+        estimated_accuracy: estimate.map(|estimate| estimate.accuracy),
+        estimated_low: estimate.map(|estimate| estimate.low),
+        estimated_high: estimate.map(|estimate| estimate.high),
+        // What the three numbers say already is not said again.
+        estimate: estimate.filter(|estimate| estimate.says_more()).cloned(),
+        estimate_before: judgement.estimate_before.clone(),
+        findings: judgement.findings.clone(),
+        moved: vec![],
         confidence_before: before.1.mean_top(),
         confidence_after: after.1.mean_top(),
         confidence_unadapted: source.1.mean_top(),

@@ -4,14 +4,19 @@
 
 mod adapt;
 mod adapter;
+mod chains_file;
 mod column_view;
 mod compare;
 mod export;
 mod fit;
 mod folder;
 mod inspect;
+mod late;
 mod measure;
 mod model_file;
+mod moved;
+mod order;
+mod plan_ahead;
 mod predict;
 mod predictions;
 mod preview;
@@ -28,6 +33,7 @@ mod watch;
 
 pub use adapt::{Adapt, Start, is_run};
 pub use adapter::{Adapter, AdapterBuilder, Prediction};
+pub use chains_file::chains_name;
 pub use compare::{Compare, Comparison, METHODS, MethodScore, Scores};
 pub use export::{coarse, onnx};
 pub use fit::Fit;
@@ -35,12 +41,15 @@ pub use folder::{
     FileState, Origin, RUN_FORMAT, RunFolder, RunManifest, checkpoint_name, predictions_name,
 };
 pub use inspect::{ColumnView, Inspection, ModelView, RunView, TableView, inspect};
+pub use late::{Asked, Audit, Audited, LabelFile, LateScore, learn, score};
 pub use measure::{Measured, measure};
 pub use model_file::{Bundle, MODEL_FORMAT, SourceRecord};
+pub use order::{FindOrder, FoundOrder, OrderedDomain};
+pub use plan_ahead::PlanAhead;
 pub use predict::{Predict, Predicted, predict};
 pub use predictions::{ANSWER, CLASS, CLASS_UNADAPTED, Format, probability_column};
 pub use preview::{Preview, SourcePreview};
-pub use record::{Checksum, ClassScore, Fate, Place, Score, Serving, Shares, WindowRecord};
+pub use record::{Checksum, ClassScore, Fate, Moved, Place, Score, Serving, Shares, WindowRecord};
 pub use settings::RunSettings;
 pub use step::{Stepped, step};
 pub use summary::{AccuracySummary, Signs, Summary};

@@ -1,5 +1,6 @@
 //! The MODEL file: a model with all that is needed to use it and to adapt it further — how rows become inputs, the names
-//! of the classes, the learner's settings, and what it was made from. One safetensors file with a JSON header.
+//! of the classes, the learner's settings, what it was made from, and rows that stand for that. One safetensors file with a
+//! JSON header.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,18 +8,19 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::adapt::{Aligned, Registry, State, Version};
-use crate::data::{Labels, Probabilities};
+use crate::adapt::{Aligned, Frame, Registry, State, StoredState, Version};
+use crate::data::{Inputs, LabeledDomain, Labels, Probabilities};
 use crate::files::write_whole;
 use crate::models::{
-    AnyLearner, Arrays, Classifier, Learner, Runtime, Stored, Validation, write_arrays,
+    AnyLearner, Array, Arrays, Classifier, Learner, Runtime, Stored, Validation, write_arrays,
 };
-use crate::reading::{ColumnChoice, Encoding, InputDigest, Notes, Rows};
+use crate::reading::{Cleaning, ColumnChoice, Encoding, InputDigest, Notes, Rows};
 use crate::{Error, Result};
 
-/// The newest format that this version writes; it reads this one and older ones. Models without an alignment and without
-/// anything to remember are written in format 1.
-pub const MODEL_FORMAT: u32 = 2;
+/// The newest format that this version writes; it reads this one and older ones. A model without source card, frame of the
+/// source, hygiene, an alignment of the newer kinds, and with nothing but arrays to remember is written in format 2, and in
+/// format 1 if it also has no alignment and nothing to remember.
+pub const MODEL_FORMAT: u32 = 3;
 
 /// A model ready to predict and to be adapted.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,8 +31,13 @@ pub struct Bundle {
     pub learner: AnyLearner,
     pub encoding: Encoding,
     pub source: SourceRecord,
-    /// What the policy of its run wants to remember.
-    pub policy: State,
+    /// The source card: labelled rows, as the model takes them, that stand for its source. Absent where the source is
+    /// private, in older files, and in the checkpoints of a run but the first.
+    pub card: Option<LabeledDomain>,
+    /// Statistics of the source, for those who follow a drift without it; models of older versions have none.
+    pub frame: Option<Frame>,
+    /// What the policy of its run wants to remember, in files of format 2; a run keeps that with its chains.
+    pub(super) policy: State,
 }
 
 /// What a source model was made from, and how well it did there.
@@ -66,6 +73,11 @@ struct Header {
     learner: Value,
     encoding: Encoding,
     source: SourceRecord,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    labeler: Option<StoredState>,
+    /// How many rows the source card has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    card: Option<usize>,
 }
 
 impl Bundle {
@@ -84,16 +96,27 @@ impl Bundle {
         } = model.store()?;
         let own = arrays.len();
         arrays.extend(alignment.arrays());
-        arrays.extend(labeler.arrays("labeler."));
-        arrays.extend(self.policy.arrays("policy."));
+        let labeler = labeler.store("labeler", &mut arrays)?;
+        self.policy.store("policy", &mut arrays)?;
+        let old = if arrays.len() == own { 1 } else { 2 };
+        let card = self.card.as_ref().map(LabeledDomain::len);
+        let recent = labeler.is_some()
+            || card.is_some()
+            || self.frame.is_some()
+            || alignment.is_recent()
+            || *self.encoding.cleaning() != Cleaning::default();
+        arrays.extend(self.card.iter().flat_map(card_arrays));
+        arrays.extend(self.frame.iter().flat_map(Frame::arrays));
         let header = Header {
-            format: if arrays.len() == own { 1 } else { MODEL_FORMAT },
+            format: if recent { MODEL_FORMAT } else { old },
             driftline: env!("CARGO_PKG_VERSION").into(),
             version: *number,
             model: serde_json::json!({ model.kind(): description }),
             learner: serde_json::json!(self.learner),
             encoding: self.encoding.clone(),
             source: self.source.clone(),
+            labeler,
+            card,
         };
         Ok(write_arrays(&header, &arrays))
     }
@@ -107,6 +130,8 @@ impl Bundle {
             learner,
             encoding,
             source,
+            labeler,
+            card,
             ..
         } = header;
         let kinds = registry.models();
@@ -115,10 +140,14 @@ impl Bundle {
         let version = Version {
             number: version,
             alignment: Aligned::restore(model.shape().size(), &mut values)?,
-            labeler: State::restore("labeler.", &mut values)?,
+            labeler: State::restore(labeler, "labeler", &mut values, kinds)?,
             ..Version::source(model)
         };
-        let policy = State::restore("policy.", &mut values)?;
+        let policy = State::restore(None, "policy", &mut values, kinds)?;
+        let card = card.map(|rows| restore_card(rows, &version, &mut values));
+        let card = card.transpose()?;
+        let size = version.shape().size();
+        let frame = Frame::restore(size, version.n_classes(), &mut values)?;
         values.finish()?;
         if version.shape() != encoding.shape() {
             return Err(format!(
@@ -139,6 +168,8 @@ impl Bundle {
             learner,
             encoding,
             source,
+            card,
+            frame,
             policy,
         })
     }
@@ -169,18 +200,23 @@ impl Bundle {
 
     /// The same, computing in another way.
     pub fn with_runtime(mut self, runtime: &Runtime) -> Result<Self> {
-        self.version.model = self.version.model.with_runtime(runtime)?;
+        self.version = self.version.with_runtime(runtime)?;
         self.learner = self.learner.with_runtime(runtime);
         Ok(self)
     }
 
     /// The same with another version in it.
-    pub(super) fn at(&self, version: &Version, policy: &State) -> Self {
+    pub(super) fn at(&self, version: &Version) -> Self {
         Self {
             version: version.clone(),
-            policy: policy.clone(),
+            policy: State::default(),
             ..self.clone()
         }
+    }
+
+    /// The same without the rows of its source.
+    pub fn without_card(self) -> Self {
+        Self { card: None, ..self }
     }
 
     /// Windows adapted to since the source: 0 for the source model itself.
@@ -197,4 +233,36 @@ impl Bundle {
     pub fn predict(&self, rows: &Rows) -> Result<(Labels, Probabilities)> {
         self.version.assess(&rows.inputs)
     }
+}
+
+fn card_arrays(card: &LabeledDomain) -> [Array; 2] {
+    let (rows, size) = (card.len(), card.inputs().shape().size());
+    let labels = card.labels().as_slice().iter();
+    let labels: Vec<f32> = labels.map(|&class| class as f32).collect();
+    [
+        Array::single("card.inputs", &[rows, size], &card.inputs().contiguous()),
+        Array::single("card.labels", &[rows], &labels),
+    ]
+}
+
+fn restore_card(
+    rows: usize,
+    version: &Version,
+    values: &mut Arrays<'_>,
+) -> Result<LabeledDomain, String> {
+    let inputs = values.single("card.inputs", &[rows, version.shape().size()])?;
+    let labels = values.single("card.labels", &[rows])?;
+    let classes: Vec<u32> = labels.iter().map(|&class| class as u32).collect();
+    if classes
+        .iter()
+        .zip(&labels)
+        .any(|(&whole, &class)| whole as f32 != class)
+    {
+        return Err("the labels of the source card are not classes".into());
+    }
+    let card = || {
+        let labels = Labels::new(classes, version.n_classes())?;
+        LabeledDomain::new(Inputs::new(inputs, version.shape())?, labels)
+    };
+    card().map_err(|error| format!("the source card makes no sense: {error}"))
 }

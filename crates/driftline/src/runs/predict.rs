@@ -10,7 +10,7 @@ use crate::data::Proportion;
 use crate::files::write_with;
 use crate::models::Runtime;
 use crate::reading::{
-    ColumnChoice, FrameSource, IdColumn, Notes, ReadOptions, RowReader, Rows, Stored,
+    ColumnChoice, FrameSource, IdColumn, Notes, ReadOptions, RowReader, Rows, StoredType,
 };
 use crate::{Error, Result};
 
@@ -82,17 +82,17 @@ impl Predict<'_> {
         let mut hits = choice.answers.as_ref().map(|_| Proportion::new(0, 0));
         write_with(out, |file| {
             let ids = self.choice.ids.iter();
-            let mut ids: Vec<(String, Stored)> =
+            let mut ids: Vec<(String, StoredType)> =
                 ids.map(|id| (id.clone(), reader.stored_as(id))).collect();
             ids.extend(
                 choice
                     .answers
                     .as_ref()
-                    .map(|_| (ANSWER.into(), Stored::Text)),
+                    .map(|_| (ANSWER.into(), StoredType::Text)),
             );
             ids.extend(
                 self.unadapted
-                    .map(|_| (CLASS_UNADAPTED.into(), Stored::Text)),
+                    .map(|_| (CLASS_UNADAPTED.into(), StoredType::Text)),
             );
             let mut sink = Sink::new(format, file, out, &ids, bundle.classes())?;
             while let Some(mut batch) = reader.next_rows()? {

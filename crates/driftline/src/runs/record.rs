@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::adapt::Decision;
+use crate::adapt::{Decision, Estimate};
 use crate::reading::{InputDigest, Notes, blake3};
 
 /// One window. Shares are fractions from 0 to 1.
@@ -37,11 +38,33 @@ pub struct WindowRecord {
     /// What became of the step.
     #[serde(default)]
     pub decision: Fate,
-    /// The candidate that was deployed, and why something was held or taken back.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The candidate that was deployed, if one was, and why it was decided so.
+    #[serde(default)]
     pub candidate: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub reason: Option<String>,
+    /// It was held or taken back because the policy could trust nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub distrusted: bool,
+    /// The accuracy on the window of the version deployed after it, as the policy estimates it without answers, and the
+    /// interval around it; null where it is not measurable.
+    #[serde(default)]
+    pub estimated_accuracy: Option<f64>,
+    #[serde(default)]
+    pub estimated_low: Option<f64>,
+    #[serde(default)]
+    pub estimated_high: Option<f64>,
+    /// More of the same: balanced and by class, and of the version before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<Estimate>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate_before: Option<Estimate>,
+    /// Whatever else the policy has found: the drift and how it is explained, the candidates and how they did.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub findings: Value,
+    /// The columns that have moved most from the source, where a policy decides; the farthest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<Moved>,
     /// Mean highest probability of the model before, after, and of the source model.
     pub confidence_before: f64,
     pub confidence_after: f64,
@@ -80,6 +103,13 @@ pub struct Serving {
     /// Rows that it gets right and the source model does not, and the other way round; 0 without answers.
     pub gained: usize,
     pub lost: usize,
+}
+
+/// How far a column's mean has moved, in deviations of the source.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Moved {
+    pub column: String,
+    pub by: f64,
 }
 
 /// What became of a step.

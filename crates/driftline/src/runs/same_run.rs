@@ -38,6 +38,8 @@ pub(super) fn differences(
         })
     };
     let (label, model) = match ready {
+        // What `auto` comes to is decided by the source, whose files are compared.
+        Ready::Source(fit, _) if fit.is_auto() => (&fit.choice.label, first.source.model.clone()),
         Ready::Source(fit, source) => (&fit.choice.label, fit.model_name(&source.encoding)),
         Ready::Model(bundle, _) => (&bundle.source.choice.label, bundle.source.model.clone()),
     };
@@ -58,6 +60,9 @@ pub(super) fn differences(
         (Origin::Model(old), Origin::Model(new)) => files("model", old, new, &mut found),
         (Origin::Source(_), _) => found.push("it began with a labelled source, not a model".into()),
         (Origin::Model(_), _) => found.push("it began with a model, not a labelled source".into()),
+    }
+    if !adapt.card && first.card.is_some() {
+        found.push("it stores rows of the source, which is not wanted here".into());
     }
     files("stream", &manifest.stream, stream, &mut found);
     Ok(found)

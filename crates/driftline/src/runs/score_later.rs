@@ -3,10 +3,12 @@
 use super::adapt::Adapt;
 use super::folder::RunFolder;
 use super::measure::{balance, scores};
-use super::record::Serving;
+use super::record::{Serving, WindowRecord};
 use super::stream::FileWindows;
 use crate::adapt::MethodPlan;
-use crate::models::Classifier;
+use crate::data::{Inputs, Labels};
+use crate::models::{Classifier, Runtime};
+use crate::reading::Answer;
 use crate::{Error, Result};
 
 impl Adapt {
@@ -23,36 +25,45 @@ impl Adapt {
         plan: &MethodPlan,
         stream: &mut FileWindows,
     ) -> Result<()> {
-        let version = |run: &RunFolder, number: usize| -> Result<_> {
-            let bundle = run.model(Some(number))?.with_runtime(&self.runtime)?;
-            Ok(bundle.version)
-        };
-        let source = version(run, 0)?;
-        let classes = run.manifest().classes.clone();
         let mut records = run.records().to_vec();
         let planned = run.manifest().planned;
         for record in records.iter_mut().take(planned) {
             self.runtime.cancel().check()?;
-            let before = version(run, record.teacher)?;
-            let after = version(run, record.window)?;
+            let before = run.model(Some(record.teacher))?.version;
             // The curriculum asks for the rows as it did then, so that the same ones arrive.
             let curriculum = &plan.candidate.curriculum;
             curriculum.next(record.window - 1, stream, &before)?;
             let arrived = stream.arrived();
             let window = arrived.ok_or_else(|| Error::empty("the window that arrived"))?;
-            let inputs = &window.rows.inputs;
-            let [before, after, source] = [&before, &after, &source]
-                .map(|version| version.assess(inputs).map(|(labels, _)| labels));
-            let (before, answers) = (before?, window.rows.answers.as_deref());
-            let (score, (gained, lost)) = scores(&before, &after?, &source?, answers, &classes);
-            record.score = score;
-            record.rows = inputs.len();
-            record.serving = Some(Serving {
-                class_balance: balance(&before, &classes),
-                gained,
-                lost,
-            });
+            let answers = window.rows.answers.as_deref();
+            rescored(run, record, &window.rows.inputs, answers, &self.runtime)?;
         }
         run.rescored(records, self.choice.answers.clone())
     }
+}
+
+/// Scores a window by the versions of its time, which the run has kept.
+pub(super) fn rescored(
+    run: &RunFolder,
+    record: &mut WindowRecord,
+    inputs: &Inputs,
+    answers: Option<&[Answer]>,
+    runtime: &Runtime,
+) -> Result<()> {
+    let classes = &run.manifest().classes;
+    let predict = |number: usize| -> Result<Labels> {
+        let bundle = run.model(Some(number))?.with_runtime(runtime)?;
+        bundle.version.predict(inputs)
+    };
+    let before = predict(record.teacher)?;
+    let (after, source) = (predict(record.window)?, predict(0)?);
+    let (score, (gained, lost)) = scores(&before, &after, &source, answers, classes);
+    record.score = score;
+    record.rows = inputs.len();
+    record.serving = Some(Serving {
+        class_balance: balance(&before, classes),
+        gained,
+        lost,
+    });
+    Ok(())
 }

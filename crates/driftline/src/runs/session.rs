@@ -3,14 +3,25 @@
 
 use super::measure::{Measured, measure};
 use super::model_file::Bundle;
+use super::moved::moved;
 use super::record::Place;
 use super::settings::RunSettings;
 use crate::Result;
-use crate::adapt::{Adaptation, Archive, Candidate, Registry, Stage, Step, Windows};
-use crate::data::LabeledDomain;
-use crate::models::Runtime;
+use crate::adapt::{Adaptation, Archive, Candidate, Registry, Stage, Standing, Step, Windows};
+use crate::data::{Domain, Examples, Inputs, LabeledDomain};
+use crate::models::{AnyLearner, Learner, Runtime};
 use crate::random::Seed;
 use crate::reading::{NoteCode, Notes, Rows};
+
+/// Where a run stopped: the version in use, the windows it has gone through, and where its chains stand.
+#[derive(Clone, Debug)]
+pub(super) struct Stopped {
+    pub newest: Bundle,
+    pub done: usize,
+    pub standing: Option<Standing>,
+    /// Whether somebody has gone back to an earlier version since: the chains begin anew from there.
+    pub rolled_back: bool,
+}
 
 /// The loop, and the source model that everything is compared with.
 #[derive(Clone, Debug)]
@@ -29,18 +40,40 @@ impl Session {
         registry: &Registry,
         runtime: &Runtime,
     ) -> Result<Self> {
+        Self::with_chains(source, rows, settings, registry, runtime, None)
+    }
+
+    fn with_chains(
+        source: Bundle,
+        rows: Option<LabeledDomain>,
+        settings: &RunSettings,
+        registry: &Registry,
+        runtime: &Runtime,
+        earlier: Option<&Standing>,
+    ) -> Result<Self> {
         let source = source.with_runtime(runtime)?;
-        let plan = settings.resolve(registry)?;
+        let plan = settings.resolve(registry)?.with_runtime(runtime);
         let candidate = Candidate {
             learner: source.learner.clone(),
-            ..plan.candidate
+            ..plan.candidate.clone()
         };
-        let seed = Seed::new(settings.seed).named("self-training");
-        let mut adaptation = Adaptation::from_version(candidate, source.version.clone(), seed)
-            .with_policy(plan.policy)
-            .with_runtime(runtime.clone());
+        let seed = Seed::new(settings.seed);
+        let first = source.version.clone();
+        let mut adaptation =
+            Adaptation::from_version(candidate, first, seed.named("self-training"))
+                .with_runtime(runtime.clone());
+        let rows = rows.or_else(|| source.card.clone());
+        let tuned = |learner: &AnyLearner, examples: &Examples| {
+            learner.tuned(examples, seed.named("tuning"))
+        };
+        let base = adaptation.base();
+        let chains = plan.chains(base, rows.as_ref(), earlier, &tuned, seed)?;
+        adaptation = adaptation.with_policy(plan.policy, chains);
         if let Some(rows) = rows {
             adaptation = adaptation.with_source(rows);
+        }
+        if let Some(frame) = source.frame.clone() {
+            adaptation = adaptation.with_frame(frame);
         }
         Ok(Self {
             source,
@@ -49,16 +82,28 @@ impl Session {
         })
     }
 
-    /// Goes on after `done` windows from `newest`, the version in use; the stream is asked for what was learned from
-    /// last.
+    /// Goes on where a run stopped; the stream is asked for what was learned from last.
     pub fn resumed(
-        mut self,
-        newest: Bundle,
-        done: usize,
+        source: Bundle,
+        rows: Option<LabeledDomain>,
+        settings: &RunSettings,
+        registry: &Registry,
+        runtime: &Runtime,
+        stopped: Stopped,
         stream: Option<&mut dyn Windows>,
     ) -> Result<Self> {
-        let newest = newest.with_runtime(&self.runtime)?;
-        let curriculum = &self.adaptation.candidate().curriculum;
+        let Stopped {
+            newest,
+            done,
+            standing,
+            rolled_back,
+        } = stopped;
+        let newest = newest.with_runtime(runtime)?;
+        let standing = standing.map(|standing| standing.with_runtime(runtime));
+        let standing = standing.transpose()?;
+        let mut session =
+            Self::with_chains(source, rows, settings, registry, runtime, standing.as_ref())?;
+        let curriculum = &session.adaptation.candidate().curriculum;
         let previous = match stream {
             Some(stream) if (1..=curriculum.stages(stream.count())).contains(&done) => {
                 curriculum.next(done - 1, stream, &newest.version)?
@@ -69,15 +114,37 @@ impl Session {
         let Bundle {
             version, policy, ..
         } = newest;
-        self.adaptation = self.adaptation.resumed(version, done, policy, previous);
-        Ok(self)
+        // Files of format 2 have it with the version.
+        let mut standing = standing.unwrap_or_else(|| Standing::of_policy(policy));
+        if rolled_back {
+            standing.chains.clear();
+        }
+        let adaptation = session.adaptation;
+        session.adaptation = adaptation.resumed(version, done, Some(standing), previous);
+        Ok(session)
+    }
+
+    /// The next version learns from labelled examples, which are in the frame of the version in use; `inputs` are the
+    /// rows that they come from.
+    pub fn learn(&mut self, examples: &Examples, inputs: &Inputs) -> Result<Step> {
+        self.adaptation.learn(examples, Domain::new(inputs.clone()))
+    }
+
+    /// Goes back to an earlier version.
+    pub fn roll_back(&mut self, earlier: Bundle) -> Result<()> {
+        let version = earlier.with_runtime(&self.runtime)?.version;
+        self.adaptation = self.adaptation.clone().rolled_back(version);
+        Ok(())
+    }
+
+    /// Where the chains stand, where the version in use does not say it all.
+    pub fn standing(&self) -> Option<Standing> {
+        self.adaptation.standing()
     }
 
     /// The source model with the version in use in it.
     pub fn current(&self) -> Bundle {
-        let adaptation = &self.adaptation;
-        self.source
-            .at(adaptation.deployed(), adaptation.policy_state())
+        self.source.at(self.adaptation.deployed())
     }
 
     pub fn source(&self) -> &Bundle {
@@ -122,7 +189,7 @@ impl Session {
 
     /// One window that comes by itself.
     pub fn arrive(&mut self, rows: &Rows, archive: &dyn Archive) -> Result<Step> {
-        let window = crate::data::Domain::new(rows.inputs.clone());
+        let window = Domain::new(rows.inputs.clone());
         let stage: Stage = self.adaptation.candidate().curriculum.arriving(window);
         self.adaptation.take(stage, archive)
     }
@@ -146,7 +213,8 @@ impl Session {
                 format!("window {number} was held: the filter left {what}, so the model before it was kept as it is")
             });
         }
-        if step.candidate.is_some() && step.version.model == step.before.model {
+        let learned = step.labeling.as_ref().is_some_and(|l| l.kept > 0);
+        if step.candidate.is_some() && learned && step.version.model == step.before.model {
             let message = || {
                 format!(
                     "window {number} changed nothing: what its model learned from agrees with the model before it in every digit"
@@ -160,6 +228,11 @@ impl Session {
         let mut measured = measure(step, unadapted, &rows.inputs, answers, classes)?;
         let record = &mut measured.record;
         record.notes = notes;
+        if self.adaptation.policy().name() != "always"
+            && let Some(card) = self.adaptation.card()
+        {
+            record.moved = moved(card, &rows.inputs, &self.source.encoding);
+        }
         (record.from, record.to) = span.unzip();
         record.first = place(rows, 0);
         record.last = rows.len().checked_sub(1).and_then(|last| place(rows, last));

@@ -96,6 +96,7 @@ impl From<RunSettingsV1> for RunSettings {
             MethodV1::Accumulate => "accumulate",
         };
         let mut method = Settings::for_own_data();
+        method.hygiene = None;
         method.curriculum = Some(Named::new(name, json!({ "windowing": windowing })));
         method.self_training.labels = Some(old.labels);
         method.self_training.filter = Some(crate::adapt::Filter::DropFraction(old.drop));

@@ -56,8 +56,9 @@ pub fn step(
         }
         let settings = run.manifest().settings.clone();
         let registry = Registry::clone(run.registry());
-        let session = Session::new(source, None, &settings, &registry, runtime)?;
-        let mut session = session.resumed(run.model(None)?, finished, None)?;
+        let stopped = run.stopped()?;
+        let mut session =
+            Session::resumed(source, None, &settings, &registry, runtime, stopped, None)?;
         let step = session.arrive(&rows, &*run)?;
         let span = span(&rows);
         let mut measured = session.measure(&step, &rows, span, notes)?;
@@ -68,7 +69,8 @@ pub fn step(
             labels: measured.labels,
             probabilities: measured.probabilities,
         };
-        run.add_window(measured.record, session.current(), Some(table))?;
+        let standing = session.standing();
+        run.add_window(measured.record, session.current(), standing, Some(table))?;
         run.settle()?;
         Ok(Stepped::Added(finished + 1))
     })

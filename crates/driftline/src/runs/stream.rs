@@ -1,6 +1,9 @@
 //! A stream on disk as the curricula see it: one window at a time in memory, but for `up_to` and `all`, which need what
 //! they give.
 
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+
 use crate::adapt::Windows;
 use crate::data::{Domain, Inputs, Remainder, Windowing};
 use crate::error::DataFault;
@@ -20,6 +23,8 @@ pub(super) struct FileWindows {
     arrived: Option<(usize, Window)>,
     /// Windows up to some number together.
     pile: Option<(usize, Inputs)>,
+    /// The windows before the next, for curricula that look back so far.
+    recent: VecDeque<(usize, Inputs)>,
 }
 
 /// Where the whole stream stands among the windows.
@@ -42,6 +47,7 @@ impl FileWindows {
             next: None,
             arrived: None,
             pile: None,
+            recent: VecDeque::new(),
         })
     }
 
@@ -112,6 +118,22 @@ impl Windows for FileWindows {
         }
         let (_, pile) = self.pile.as_ref().ok_or_else(passed)?;
         Ok(Domain::new(pile.clone()))
+    }
+
+    fn recent(&mut self, index: usize, count: NonZeroUsize) -> Result<Domain> {
+        let first = (index + 1).saturating_sub(count.get());
+        self.recent.retain(|(at, _)| *at >= first);
+        let known = self.recent.back().map_or(first, |(at, _)| at + 1);
+        for at in known..=index {
+            let window = self.take(at)?.inputs;
+            self.recent.push_back((at, window));
+        }
+        let mut windows = self.recent.iter().map(|(_, window)| window);
+        let mut all = windows.next().ok_or_else(passed)?.clone();
+        for window in windows {
+            all = all.followed_by(window)?;
+        }
+        Ok(Domain::new(all))
     }
 
     fn all(&mut self) -> Result<Domain> {

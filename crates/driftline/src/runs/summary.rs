@@ -18,6 +18,8 @@ pub struct Summary {
     pub held: usize,
     /// Whether the last step was one of them.
     pub last_step_held: bool,
+    /// Whether it was held or taken back because the policy could trust nothing, or left too little to learn from.
+    pub last_step_distrusted: bool,
     /// The version in use, which the verdict is about.
     pub version: usize,
     pub verdict: Verdict,
@@ -83,6 +85,7 @@ impl Summary {
             windows: records.len(),
             held: records.iter().filter(|r| r.kept_as_it_was()).count(),
             last_step_held: last.kept_as_it_was(),
+            last_step_distrusted: last.held || last.distrusted,
             version,
             verdict: judged.verdict,
             reasons: judged.reasons,

@@ -1,22 +1,28 @@
 //! Distances between distributions of points: W∞, the one that the margin theory needs, and W₁, W₂, total variation and
-//! Kullback–Leibler for contrast.
+//! Kullback–Leibler for contrast. Couplings of two samples, exact and entropic, for who moves rows along.
 
+mod assignment;
 mod bitset;
 mod bottleneck;
 mod cloud;
 mod divergence;
+mod entropic;
 mod estimate;
 mod flow;
 mod line;
 mod matching;
+mod pairing;
 mod wasserstein;
 
 use serde::{Deserialize, Serialize};
 
+pub use assignment::{Assignment, assignment};
 pub use bottleneck::w_infinity as w_infinity_by_matching;
 pub use cloud::Cloud;
 pub use divergence::{kullback_leibler, total_variation};
+pub use entropic::{Coupling, entropic};
 pub use flow::w_infinity as w_infinity_by_flow;
+pub use pairing::{MOST_ROWS, Pairing, pairing, squared_distances};
 pub use wasserstein::{Order, wasserstein};
 
 use crate::random::Seed;

@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use driftline::adapt::{
-    Accumulate, Curriculum, Gradual, MemoryWindows, Pooled, SourceOnly, Stage, TargetOnly, Version,
-    Windows,
+    Accumulate, Bridge, Curriculum, Generated, Gradual, MemoryWindows, Order, OrderBy, Ordered,
+    Overlapping, Pooled, SourceOnly, Stage, TargetOnly, Version, Windows,
 };
 use driftline::data::{
     Domain, Inputs, LabeledDomain, Labels, Remainder, Shape, Stream, Tail, Task, Windowing,
@@ -182,6 +182,51 @@ proptest! {
         prop_assert_eq!((seen.stages.len(), seen.remainder), (expected.0, expected.1));
         prop_assert!(seen.stages[..seen.stages.len() - 1].iter().all(|stage| stage.len() == window));
         prop_assert_eq!(seen.stages.concat(), numbers(0..expected.2));
+    }
+
+    #[test]
+    fn overlapping_windows_are_the_last_rows_after_every_stride(
+        stream in 1usize..200, window in 1usize..40, stride in 1usize..40,
+    ) {
+        prop_assume!(stride <= window && stride <= stream);
+        let overlapping = Overlapping::new(some(window), some(stride), Tail::Keep).unwrap();
+        let seen = curriculum_contract(&overlapping, &task(stream, 3));
+        prop_assert_eq!(seen.stages.len(), stream.div_ceil(stride));
+        for (t, stage) in seen.stages.iter().enumerate() {
+            let end = stream.min((t + 1) * stride);
+            // A short last stride still brings whole windows.
+            prop_assert_eq!(stage, &numbers(end.saturating_sub(window)..end));
+        }
+        prop_assert!(Overlapping::new(some(stride), some(window + 1), Tail::Keep).is_err());
+    }
+
+    #[test]
+    fn generated_walks_as_gradual_does_and_bridges_every_step(stream in 1usize..100, windows in 1usize..9) {
+        prop_assume!(windows <= stream);
+        let windowing = Windowing::Count(some(windows));
+        let bridge = Bridge { domains: Some(some(3)), ..Bridge::default() };
+        let generated = Generated::new(windowing.clone(), bridge).then_target();
+        let task = task(stream, 5);
+        let gradual = curriculum_contract(&Gradual::new(windowing).then_target(), &task);
+        prop_assert_eq!(curriculum_contract(&generated, &task).stages, gradual.stages);
+        let mut windows = self::stream(&generated, &task);
+        for done in 0..generated.stages(windows.count()) {
+            let stage = generated.next(done, &mut windows, &version()).unwrap().unwrap();
+            prop_assert_eq!(stage.bridge, Some(bridge));
+        }
+    }
+
+    /// The farther from the source, the larger the numbers: the order of the stream is found again.
+    #[test]
+    fn ordered_windows_come_by_their_distance_from_the_source(stream in 1usize..100, windows in 1usize..9) {
+        prop_assume!(windows <= stream);
+        for by in [OrderBy::Distance, OrderBy::Chain] {
+            let order = Order { by, ..Order::default() };
+            let ordered = Ordered::new(Windowing::Count(some(windows)), order);
+            let seen = curriculum_contract(&ordered, &task(stream, 3));
+            prop_assert_eq!(seen.stages.len(), windows);
+            prop_assert_eq!(seen.stages.concat(), numbers(0..stream));
+        }
     }
 
     #[test]

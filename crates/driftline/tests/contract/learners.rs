@@ -4,11 +4,13 @@ use std::num::NonZeroUsize;
 
 use driftline::data::{NonNegative, Positive, Shape};
 use driftline::models::AnyLearner;
+use driftline::models::frozen::FrozenEncoderLearner;
 use driftline::models::linear::{
     BiasRule, CrossValidation, FullBatch, LinearLearner, MarginLearner, NormBall, Penalty, Solver,
 };
 use driftline::models::loss::margin::MarginLoss;
-use driftline::models::network::{Architecture, NetworkLearner};
+use driftline::models::neighbours::NeighboursLearner;
+use driftline::models::network::{Architecture, NetworkLearner, VotingLearner};
 use driftline::models::training::Training;
 
 use crate::learner_laws::{Profile, learner_contract};
@@ -109,6 +111,39 @@ fn networks() {
     };
     learner_contract("network, conv", &conv, image);
     learner_contract("any network", &AnyLearner::from(conv), image);
+    let residual = NetworkLearner::new(Architecture::residual(), training);
+    learner_contract("network, residual", &residual, image);
+}
+
+#[test]
+fn voting_networks() {
+    let training = Training::paper(NonZeroUsize::new(60).unwrap());
+    let voting = VotingLearner {
+        members: NonZeroUsize::new(3).unwrap(),
+        network: NetworkLearner::new(Architecture::mlp(), training),
+    };
+    for profile in profiles(false).take(2) {
+        let profile = Profile {
+            slack: 0.1,
+            ..profile
+        };
+        learner_contract("voting, MLP", &voting, profile);
+    }
+}
+
+#[test]
+fn frozen_encoders() {
+    let training = Training::paper(NonZeroUsize::new(60).unwrap());
+    let slack = 0.1;
+    for profile in profiles(false) {
+        for head in [
+            Architecture::linear(NonNegative::new(0.0).unwrap()),
+            Architecture::mlp(),
+        ] {
+            let learner = FrozenEncoderLearner::new(Architecture::mlp(), head, training);
+            learner_contract("frozen encoder", &learner, Profile { slack, ..profile });
+        }
+    }
 }
 
 #[test]
@@ -130,5 +165,15 @@ fn margin_models() {
                 },
             );
         }
+    }
+}
+
+#[test]
+fn nearest_neighbours() {
+    for profile in profiles(false) {
+        let three = NeighboursLearner::new(NonZeroUsize::new(3).unwrap());
+        learner_contract("knn, three", &three, profile);
+        learner_contract("knn, chosen", &NeighboursLearner::default(), profile);
+        learner_contract("any knn", &AnyLearner::from(three), profile);
     }
 }

@@ -343,6 +343,7 @@ impl Method for NearestMean {
         }
         let model = Means(means);
         report(Observation {
+            judged: None,
             model: &model,
             labeling: None,
             remainder: Remainder::None,

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use driftline::Result;
 use driftline::adapt::{
-    Chosen, Context, Decision, Named, Policy, Proposal, Registry, Settings, State, TrainingSpec,
-    Version,
+    Chosen, Context, Decision, Judgement, Named, Policy, Proposal, Registry, Settings, State,
+    TrainingSpec, Version,
 };
 use driftline::data::{Domain, LabeledDomain, Stream, Tail, Task, Windowing};
 use driftline::experiment::{Method, Resources};
@@ -21,7 +21,15 @@ use serde_json::{Value, json};
 
 use crate::data::{Drift, WINDOW, table};
 
-pub const METHODS: [&str; 5] = ["source-only", "target", "pooled", "gradual", "accumulate"];
+pub const METHODS: [&str; 7] = [
+    "source-only",
+    "target",
+    "pooled",
+    "gradual",
+    "accumulate",
+    "generated",
+    "overlapping",
+];
 pub const MODELS: [&str; 3] = ["linear in mini-batches", "linear", "mlp"];
 
 /// One way to set all doors alike.
@@ -53,6 +61,9 @@ impl Case {
         if let (Some(repeats), "target" | "pooled") = (self.repeats, method) {
             windows["repeats"] = repeats.into();
         }
+        if method == "generated" {
+            windows["domains"] = 2.into();
+        }
         let mut settings = Settings::for_own_data();
         settings.curriculum = Some(Named::new(method, windows));
         settings.model = Some(match self.model {
@@ -82,14 +93,14 @@ impl Policy for Telling {
         &self,
         now: &Context<'_>,
         state: &State,
-        proposals: &[Proposal],
-    ) -> Result<(Decision, State)> {
-        let (decision, version) = match proposals.first() {
-            Some(proposal) => (Decision::Deploy(0), &proposal.version),
+        proposals: &[Proposal<'_>],
+    ) -> Result<Judgement> {
+        let (decision, version) = match proposals[0].version {
+            Some(version) => (Decision::Deploy(0), version),
             None => (Decision::Hold { why: "idle".into() }, now.deployed),
         };
         *self.last.lock().unwrap() = Some(version.clone());
-        Ok((decision, state.clone()))
+        Ok(Judgement::new(decision, state.clone()))
     }
 }
 

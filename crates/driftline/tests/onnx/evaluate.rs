@@ -25,15 +25,28 @@ fn apply(node: &Node, inputs: &[&Tensor]) -> Tensor {
         dimensions: x.dimensions.clone(),
         values: x.values.iter().map(|&v| f(v)).collect(),
     };
-    // Our second operands are rows that every row of the first meets.
-    let across = |f: &dyn Fn(f64, f64) -> f64, other: &Tensor| Tensor {
-        dimensions: x.dimensions.clone(),
-        values: x
-            .values
-            .iter()
-            .enumerate()
-            .map(|(i, &v)| f(v, other.values[i % other.values.len()]))
-            .collect(),
+    // Our second operands are rows that every row of the first meets; where the first has one number for each of a row of
+    // the second's, it meets them all.
+    let across = |f: &dyn Fn(f64, f64) -> f64, other: &Tensor| {
+        if x.dimensions.last() == Some(&1) && other.dimensions.len() == 2 {
+            let [columns, each] = other.dimensions[..] else {
+                panic!("a table")
+            };
+            let value = |i: usize| f(x.values[i / each], other.values[i % (columns * each)]);
+            return Tensor {
+                dimensions: vec![x.dimensions[0], columns, each],
+                values: (0..x.values.len() * each).map(value).collect(),
+            };
+        }
+        Tensor {
+            dimensions: x.dimensions.clone(),
+            values: x
+                .values
+                .iter()
+                .enumerate()
+                .map(|(i, &v)| f(v, other.values[i % other.values.len()]))
+                .collect(),
+        }
     };
     match &*node.operator {
         "Cast" if node.ints["to"] == [1] => each(&|v| f64::from(v as f32)),
@@ -51,13 +64,43 @@ fn apply(node: &Node, inputs: &[&Tensor]) -> Tensor {
         "Add" => across(&|a, b| a + b, inputs[1]),
         "Sub" => across(&|a, b| a - b, inputs[1]),
         "Mul" => across(&|a, b| a * b, inputs[1]),
+        "Div" if inputs[1].dimensions[1..] == [1] => Tensor {
+            dimensions: x.dimensions.clone(),
+            values: (0..x.values.len())
+                .map(|i| x.values[i] / inputs[1].values[i / x.dimensions[1]])
+                .collect(),
+        },
         "Div" => across(&|a, b| a / b, inputs[1]),
+        "Max" => across(&f64::max, inputs[1]),
+        "Min" => across(&f64::min, inputs[1]),
+        "Clip" => each(&|v| v.clamp(inputs[1].values[0], inputs[2].values[0])),
+        "Unsqueeze" => {
+            assert_eq!(inputs[1].values, [2.0]);
+            Tensor {
+                dimensions: [&x.dimensions[..], &[1]].concat(),
+                values: x.values.clone(),
+            }
+        }
+        "ReduceSum" if inputs.get(1).is_some_and(|axes| axes.values == [2.0]) => {
+            assert_eq!(node.ints["keepdims"], [0]);
+            Tensor {
+                dimensions: x.dimensions[..2].to_vec(),
+                values: x
+                    .values
+                    .chunks(x.dimensions[2])
+                    .map(|part| part.iter().sum())
+                    .collect(),
+            }
+        }
         "Neg" => each(&|v| -v),
         "Relu" => each(&|v| v.max(0.0)),
         "Sigmoid" => each(&|v| 1.0 / (1.0 + (-v).exp())),
         "MatMul" => product(x, inputs[1]),
         "Softmax" => softmax(x),
         "ArgMax" => argmax(x),
+        "TopK" if node.ints["largest"] == [0] => smallest(x, inputs[1].values[0] as usize),
+        "Gather" => gathered(x, inputs[1]),
+        "ReduceSum" => summed(x, node.ints["keepdims"] == [1]),
         "Concat" => beside(x, inputs[1]),
         "Flatten" => {
             let rows = x.dimensions[0];
@@ -70,6 +113,22 @@ fn apply(node: &Node, inputs: &[&Tensor]) -> Tensor {
         "Conv" => conv(node, x, inputs[1], inputs[2]),
         "BatchNormalization" => normalized(node, inputs),
         "MaxPool" => pooled(node, x),
+        "GlobalAveragePool" => {
+            let pixels: usize = x.dimensions[2..].iter().product();
+            let mean = |plane: &[f64]| plane.iter().sum::<f64>() / pixels as f64;
+            Tensor {
+                dimensions: vec![x.dimensions[0], x.dimensions[1], 1, 1],
+                values: x.values.chunks_exact(pixels).map(mean).collect(),
+            }
+        }
+        "Mean" => {
+            let sum = |at: usize| inputs.iter().map(|input| input.values[at]).sum::<f64>();
+            let mean = |at: usize| sum(at) / inputs.len() as f64;
+            Tensor {
+                dimensions: x.dimensions.clone(),
+                values: (0..x.values.len()).map(mean).collect(),
+            }
+        }
         other => panic!("operator {other}"),
     }
 }
@@ -236,6 +295,47 @@ fn pooled(node: &Node, x: &Tensor) -> Tensor {
     }
     Tensor {
         dimensions: vec![n, channels, rows, columns],
+        values,
+    }
+}
+
+/// The numbers of the k smallest of each row, of equals the first.
+fn smallest(x: &Tensor, k: usize) -> Tensor {
+    let of = |row: &[f64]| {
+        let mut numbers: Vec<usize> = (0..row.len()).collect();
+        numbers.sort_by(|&a, &b| row[a].total_cmp(&row[b]));
+        numbers[..k].iter().map(|&n| n as f64).collect::<Vec<_>>()
+    };
+    Tensor {
+        dimensions: vec![x.dimensions[0], k],
+        values: x
+            .values
+            .chunks_exact(x.dimensions[1])
+            .flat_map(of)
+            .collect(),
+    }
+}
+
+/// For each number the row of `x` that has it.
+fn gathered(x: &Tensor, numbers: &Tensor) -> Tensor {
+    let size = x.dimensions[1];
+    let row = |&number: &f64| &x.values[number as usize * size..(number as usize + 1) * size];
+    Tensor {
+        dimensions: [&numbers.dimensions[..], &[size]].concat(),
+        values: numbers.values.iter().flat_map(row).copied().collect(),
+    }
+}
+
+/// Sums over the second dimension.
+fn summed(x: &Tensor, keep: bool) -> Tensor {
+    let (rows, inner): (usize, usize) = (x.dimensions[0], x.dimensions[2..].iter().product());
+    let mut values = vec![0.0; rows * inner];
+    for (place, value) in x.values.iter().enumerate() {
+        values[place / (inner * x.dimensions[1]) * inner + place % inner] += value;
+    }
+    let kept = if keep { &[1][..] } else { &[] };
+    Tensor {
+        dimensions: [&[rows], kept, &x.dimensions[2..]].concat(),
         values,
     }
 }

@@ -109,6 +109,7 @@ pub struct Model {
 pub struct Node {
     pub operator: String,
     pub inputs: Vec<String>,
+    /// The last: where there are two, the second is what is used.
     pub output: String,
     pub ints: BTreeMap<String, Vec<i64>>,
     pub floats: BTreeMap<String, f32>,
@@ -161,7 +162,7 @@ impl Node {
         Self {
             operator: node.text(4),
             inputs: node.texts(1),
-            output: node.text(2),
+            output: node.texts(2).pop().unwrap(),
             ints,
             floats,
         }
@@ -176,6 +177,10 @@ impl Tensor {
             1 => bytes
                 .chunks_exact(4)
                 .map(|b| f64::from(f32::from_le_bytes(b.try_into().unwrap())))
+                .collect(),
+            7 => bytes
+                .chunks_exact(8)
+                .map(|b| i64::from_le_bytes(b.try_into().unwrap()) as f64)
                 .collect(),
             11 => bytes
                 .chunks_exact(8)

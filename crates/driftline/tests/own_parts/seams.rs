@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 
 use driftline::Result;
 use driftline::adapt::{
-    Aligned, Alignment, Confidence, Context, Curriculum, Decision, Labeled, Labeler, Labeling,
-    Policy, Proposal, Registry, Stage, State, Version, Windows,
+    Aligned, Alignment, Confidence, Context, Curriculum, Decision, Judgement, Labeled, Labeler,
+    Labeling, Policy, Proposal, Registry, Stage, State, Version, Windows,
 };
 use driftline::data::{Domain, Examples, Tail, Targets, Windowing};
 use driftline::models::Classifier;
@@ -141,10 +141,10 @@ impl Policy for Careful {
         &self,
         _: &Context<'_>,
         state: &State,
-        proposals: &[Proposal],
-    ) -> Result<(Decision, State)> {
+        proposals: &[Proposal<'_>],
+    ) -> Result<Judgement> {
         let count = state.get("count").map_or(0.0, |(_, v)| v[0]) as usize + 1;
-        let decision = match (count, proposals.is_empty()) {
+        let decision = match (count, proposals[0].version.is_none()) {
             (at, _) if at == self.back_at => Decision::RollBack {
                 to: self.back_to,
                 why: "once is enough".into(),
@@ -156,6 +156,6 @@ impl Policy for Careful {
         };
         let mut state = State::default();
         state.set("count", &[1], vec![count as f32])?;
-        Ok((decision, state))
+        Ok(Judgement::new(decision, state))
     }
 }

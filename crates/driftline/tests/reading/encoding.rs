@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use driftline::Result;
-use driftline::data::Shape;
+use driftline::data::{Hygiene, Shape};
 use driftline::reading::{
     Answer, Coding, ColumnChoice, EncodeOptions, Encoding, Files, InputEncoding, LabeledRows, Note,
     NoteCode, Notes, ReadOptions, RowFilter, RowReader, Rows, read_all, read_numbers,
@@ -253,7 +253,7 @@ fn bad_sources_and_streams_are_explained() {
         }],
         ..label("k")
     };
-    assert!(refuse("a,k\n1,x\n2,y\n", &filtered).contains("no rows that match the conditions"));
+    assert!(refuse("a,k\n1,x\n2,y\n", &filtered).contains("no rows match the conditions"));
     let names: String = (0..1100).map(|i| format!("n{i},{}\n", i % 2)).collect();
     assert!(
         refuse(&format!("who,k\n{names}"), &label("k")).contains("more than 1000 different texts")
@@ -371,4 +371,61 @@ fn a_table_of_numbers_is_read_as_it_stands() {
             .to_string()
             .contains("row 2, column `a`: the value is missing")
     );
+}
+
+/// Columns that hardly vary are dropped, far values clipped; a stream may lack the dropped ones, and infinities are
+/// refused as ever.
+#[test]
+fn hygiene_drops_columns_and_clips_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mut text = String::from("x,flat,rare,kind,word,label\n");
+    for row in 0..200 {
+        let (rare, word) = (u8::from(row == 7), if row == 9 { "odd" } else { "usual" });
+        let kind = ["a", "b", "c"][usize::from(row % 3 == 0) + usize::from(row == 3)];
+        text += &format!("{},1,{rare},{kind},{word},{}\n", row % 10, row % 2);
+    }
+    std::fs::write(path("source.csv"), text).unwrap();
+    let choice = ColumnChoice {
+        label: Some("label".into()),
+        ..ColumnChoice::default()
+    };
+    let fit = |hygiene: Hygiene| {
+        let how = EncodeOptions {
+            standardize: true,
+            hygiene,
+        };
+        let mut notes = Notes::new();
+        let files = Files::new([path("source.csv")]).unwrap();
+        let fitted = Encoding::fit(&files, &choice, &ReadOptions::default(), how, &mut notes);
+        (fitted.unwrap().0, notes)
+    };
+    let (plain, _) = fit(Hygiene::OFF);
+    assert_eq!(plain.columns(), ["x", "flat", "rare", "kind", "word"]);
+    let (clean, notes) = fit(Hygiene::ON);
+    assert_eq!(clean.columns(), ["x", "kind"]);
+    assert_eq!(clean.cleaning().dropped, ["flat", "rare", "word"]);
+    let told: Vec<String> = notes
+        .with(NoteCode::ColumnsDropped)
+        .map(Note::to_string)
+        .collect();
+    assert_eq!(told.len(), 1);
+    assert!(told[0].contains("`flat`, `rare`, `word`"), "{told:?}");
+    // Rare categories of a column that varies stay.
+    assert_eq!(clean.input_names(), ["x", "kind=a", "kind=b", "kind=c"]);
+    let json = serde_json::to_string(&clean).unwrap();
+    assert_eq!(serde_json::from_str::<Encoding>(&json).unwrap(), clean);
+    assert!(!serde_json::to_string(&plain).unwrap().contains("cleaning"));
+    std::fs::write(path("stream.csv"), "kind,x\na,1e6\nb,-1e6\nc,4.5\n").unwrap();
+    let read = |name: &str, notes: &mut Notes| {
+        let files = Files::new([path(name)]).unwrap();
+        let choice = ColumnChoice::default();
+        read_all(&files, &clean, &choice, &ReadOptions::default(), notes)
+    };
+    let mut notes = Notes::new();
+    let rows = read("stream.csv", &mut notes).unwrap();
+    assert_eq!((rows.inputs.row(0)[0], rows.inputs.row(1)[0]), (8.0, -8.0));
+    assert!(notes.with(NoteCode::ColumnsAdded).next().is_none());
+    std::fs::write(path("bad.csv"), "kind,x\na,inf\n").unwrap();
+    assert!(read("bad.csv", &mut Notes::new()).is_err());
 }

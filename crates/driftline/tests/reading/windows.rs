@@ -19,7 +19,10 @@ fn encoding(folder: &Folder) -> Encoding {
         label: Some("y".into()),
         ..ColumnChoice::default()
     };
-    let how = EncodeOptions { standardize: false };
+    let how = EncodeOptions {
+        standardize: false,
+        ..EncodeOptions::default()
+    };
     Encoding::fit(
         &files,
         &choice,
@@ -313,7 +316,7 @@ fn a_stream_that_where_empties_is_refused() {
         error
             .unwrap_err()
             .to_string()
-            .contains("no rows that match the conditions")
+            .contains("no rows match the conditions")
     );
 }
 

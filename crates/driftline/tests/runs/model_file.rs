@@ -50,7 +50,8 @@ fn every_kind_of_model_comes_back_whole() {
 
 #[test]
 fn faults_are_told_apart() {
-    let good = fitted(&circle(60, 3, 0.0, 1), "linear").to_bytes().unwrap();
+    let carded = fitted(&circle(60, 3, 0.0, 1), "linear");
+    let good = carded.clone().without_card().to_bytes().unwrap();
     let refused = |bytes: &[u8]| Bundle::from_bytes(bytes, &Registry::default()).unwrap_err();
     let replaced = |from: &str, to: &str| {
         assert_eq!(from.len(), to.len(), "the header's length must stay");
@@ -62,6 +63,32 @@ fn faults_are_told_apart() {
         bytes[at..at + to.len()].copy_from_slice(to.as_bytes());
         refused(&bytes)
     };
+    // Rows that stand for the source are believed no more than the rest.
+    let bytes = carded.to_bytes().unwrap();
+    let at = bytes.windows(8).position(|w| w == br#"card\":6"#).unwrap();
+    let mut more = bytes.clone();
+    more[at + 7] = b'7';
+    assert!(refused(&more).contains("card.inputs"), "{}", refused(&more));
+    let last = *carded
+        .card
+        .as_ref()
+        .unwrap()
+        .labels()
+        .as_slice()
+        .last()
+        .unwrap() as f32;
+    let at = bytes
+        .windows(4)
+        .rposition(|w| w == last.to_le_bytes() && last != 0.0);
+    for bad in [0.5f32, 3.0, -1.0] {
+        let mut other = bytes.clone();
+        other[at.unwrap()..][..4].copy_from_slice(&bad.to_le_bytes());
+        assert!(
+            refused(&other).contains("card"),
+            "{bad}: {}",
+            refused(&other)
+        );
+    }
     for cut in [0, 7, 100, good.len() / 2, good.len() - 1] {
         assert!(refused(&good[..cut]).contains("not a whole safetensors file"));
     }

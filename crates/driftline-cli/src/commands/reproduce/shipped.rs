@@ -46,10 +46,23 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "architectures-rot-mnist",
     "covertype",
     "keystroke",
+    "baselines-gaussian",
+    "baselines-keystroke",
+    "baselines-elec2",
+    "baselines-weather",
+    "baselines-covertype",
+    "archive-50-labels",
+    "archive-5-percent",
     "beyond-search-rot-mnist",
     "beyond-rot-mnist",
     "beyond-search-portraits",
     "beyond-portraits",
+    "generated-rot-mnist",
+    "order-rot-mnist",
+    "record-search-rot-mnist",
+    "record-rot-mnist",
+    "record-search-portraits",
+    "record-portraits",
 ];
 
 const PRINTED: Files = files!["expected/", ".csv":

@@ -1,5 +1,6 @@
 //! The map that an alignment has fitted: part of a version, applied before the model wherever it predicts.
 
+use super::{ColumnMap, LinearMap, QuantileMap};
 use crate::data::Inputs;
 use crate::models::onnx::{Graph, Node};
 use crate::models::{Array, Arrays};
@@ -13,6 +14,12 @@ pub enum Aligned {
     Identity,
     /// x ↦ (x − shift)·scale, input by input.
     Columns { shift: Vec<f32>, scale: Vec<f32> },
+    /// By the window's own means and deviations.
+    Standardized(ColumnMap),
+    /// By its quantiles.
+    Quantiles(QuantileMap),
+    /// By a matrix, all inputs together.
+    Linear(LinearMap),
 }
 
 impl Aligned {
@@ -27,35 +34,58 @@ impl Aligned {
         Ok(Self::Columns { shift, scale })
     }
 
+    /// How many inputs it takes; any number for the identity.
+    fn size(&self) -> Option<usize> {
+        match self {
+            Self::Identity => None,
+            Self::Columns { shift, .. } => Some(shift.len()),
+            Self::Standardized(map) => Some(map.size()),
+            Self::Quantiles(map) => Some(map.size()),
+            Self::Linear(map) => Some(map.size()),
+        }
+    }
+
     pub fn apply(&self, inputs: &Inputs) -> Result<Inputs> {
-        let Self::Columns { shift, scale } = self else {
+        let Some(size) = self.size() else {
             return Ok(inputs.clone());
         };
-        if shift.len() != inputs.shape().size() {
+        if size != inputs.shape().size() {
             return Err(Error::mismatch(
                 "the alignment",
                 format!("{} inputs", inputs.shape().size()),
-                shift.len(),
+                size,
             ));
         }
-        let map = |row: &[f32]| -> Vec<f32> {
-            let columns = row.iter().zip(shift).zip(scale);
-            columns
-                .map(|((x, shift), scale)| (x - shift) * scale)
-                .collect()
-        };
-        Inputs::new(inputs.iter().flat_map(map).collect(), inputs.shape())
+        let mut values = Vec::with_capacity(inputs.len() * size);
+        for row in inputs.iter() {
+            match self {
+                Self::Identity => values.extend_from_slice(row),
+                Self::Columns { shift, scale } => {
+                    let columns = row.iter().zip(shift).zip(scale);
+                    values.extend(columns.map(|((x, shift), scale)| (x - shift) * scale));
+                }
+                Self::Standardized(map) => map.apply(row, &mut values),
+                Self::Quantiles(map) => map.apply(row, &mut values),
+                Self::Linear(map) => map.apply(row, &mut values),
+            }
+        }
+        Inputs::new(values, inputs.shape())
     }
 
     /// Adds its nodes to an ONNX graph, before those of the model.
     pub fn onnx(&self, graph: &mut Graph, input: Node) -> Node {
-        let Self::Columns { shift, scale } = self else {
-            return input;
-        };
-        let shift = graph.floats("align.shift", &[shift.len()], shift);
-        let scale = graph.floats("align.scale", &[scale.len()], scale);
-        let centred = graph.node("Sub", &[&input, &shift], &[]);
-        graph.node("Mul", &[&centred, &scale], &[])
+        match self {
+            Self::Identity => input,
+            Self::Columns { shift, scale } => {
+                let shift = graph.floats("align.shift", &[shift.len()], shift);
+                let scale = graph.floats("align.scale", &[scale.len()], scale);
+                let centred = graph.node("Sub", &[&input, &shift], &[]);
+                graph.node("Mul", &[&centred, &scale], &[])
+            }
+            Self::Standardized(map) => map.onnx(graph, input),
+            Self::Quantiles(map) => map.onnx(graph, input),
+            Self::Linear(map) => map.onnx(graph, input),
+        }
     }
 
     /// How it stands in a file: nothing for the identity.
@@ -66,13 +96,30 @@ impl Aligned {
                 Array::single("align.shift", &[shift.len()], shift),
                 Array::single("align.scale", &[scale.len()], scale),
             ],
+            Self::Standardized(map) => map.arrays(),
+            Self::Quantiles(map) => map.arrays(),
+            Self::Linear(map) => map.arrays(),
         }
+    }
+
+    /// Whether older versions of the program cannot read it.
+    pub(crate) fn is_recent(&self) -> bool {
+        !matches!(self, Self::Identity | Self::Columns { .. })
     }
 
     /// What stands in a file for a model with `size` inputs.
     pub(crate) fn restore(size: usize, arrays: &mut Arrays<'_>) -> Result<Self, String> {
         if !arrays.has("align.") {
             return Ok(Self::Identity);
+        }
+        if arrays.has("align.deviation") {
+            return ColumnMap::restore(size, arrays).map(Self::Standardized);
+        }
+        if arrays.has("align.from") {
+            return QuantileMap::restore(size, arrays).map(Self::Quantiles);
+        }
+        if arrays.has("align.matrix") {
+            return LinearMap::restore(size, arrays).map(Self::Linear);
         }
         let shift = arrays.single("align.shift", &[size])?;
         let scale = arrays.single("align.scale", &[size])?;

@@ -2,16 +2,46 @@
 //! the result is data, so that it is stored, applied and exported in one place.
 
 mod aligned;
+mod correlation;
 mod none;
+mod quantiles;
+mod shrinkage;
+mod standardize;
+mod subspace;
 
 pub use aligned::Aligned;
+pub(super) use correlation::recolouring;
+pub use correlation::{Correlation, LinearMap};
 pub use none::NoAlignment;
+pub use quantiles::{QuantileMap, Quantiles};
+pub use shrinkage::Shrinkage;
+pub use standardize::{ColumnMap, Standardize};
+pub use subspace::Subspace;
+pub(super) use subspace::{projection, subspace_size};
 
-use super::adaptation::Context;
+use super::context::Context;
 use super::parts::Part;
-use crate::Result;
+use crate::data::{Domain, Shape};
+use crate::{Error, Result};
 
 /// A rule that looks at a window and gives the map for its inputs.
 pub trait Alignment: Part {
     fn fit(&self, now: &Context<'_>) -> Result<Aligned>;
+}
+
+/// The window that an alignment is fitted to.
+fn window<'a>(now: &Context<'a>) -> Result<&'a Domain> {
+    let window = now.stage.learn.as_ref().filter(|window| !window.is_empty());
+    window.ok_or_else(|| Error::empty("the window to be aligned"))
+}
+
+/// Refuses images, whose columns mean nothing by themselves.
+fn expect_table(shape: Shape, how: &str) -> Result<usize> {
+    match shape {
+        Shape::Vector(size) => Ok(size),
+        Shape::Image { .. } => Err(Error::NotSupported {
+            what: "images".into(),
+            how: how.into(),
+        }),
+    }
 }

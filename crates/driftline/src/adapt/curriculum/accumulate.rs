@@ -47,7 +47,7 @@ impl Curriculum for Accumulate {
         let learn = stream.up_to(done)?;
         Ok(Some(Stage {
             learn: Some(learn),
-            arrived: Some(stream.window(done)?),
+            ..Stage::window(stream.window(done)?)
         }))
     }
 

@@ -57,12 +57,7 @@ impl Curriculum for Gradual {
                 .map(|window| Some(Stage::window(window)));
         }
         match self.then_target && done == count {
-            true => stream.target_pool().map(|pool| {
-                Some(Stage {
-                    learn: Some(pool),
-                    arrived: None,
-                })
-            }),
+            true => stream.target_pool().map(|pool| Some(Stage::unseen(pool))),
             false => Ok(None),
         }
     }

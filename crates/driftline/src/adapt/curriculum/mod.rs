@@ -1,7 +1,10 @@
 //! Which windows to learn from, and in which order: all that the paper's methods differ in. One file each.
 
 mod accumulate;
+mod generated;
 mod gradual;
+mod ordered;
+mod overlapping;
 mod pooled;
 mod source_only;
 mod spec;
@@ -10,12 +13,16 @@ mod target_only;
 use std::sync::Arc;
 
 pub use accumulate::Accumulate;
+pub use generated::Generated;
 pub use gradual::Gradual;
+pub use ordered::Ordered;
+pub use overlapping::Overlapping;
 pub use pooled::Pooled;
 pub use source_only::SourceOnly;
 pub use spec::WindowsSpec;
 pub use target_only::TargetOnly;
 
+use super::bridge::Bridge;
 use super::parts::Part;
 use super::version::Version;
 use super::windows::Windows;
@@ -29,6 +36,10 @@ pub struct Stage {
     pub learn: Option<Domain>,
     /// The window that has arrived with it, which the result is measured on; none for domains that were made up.
     pub arrived: Option<Domain>,
+    /// How to get there from the last one, where that is too far for one step.
+    pub bridge: Option<Bridge>,
+    /// Which window of the stream this is, where they are not taken in their order.
+    pub place: Option<usize>,
 }
 
 /// A rule that gives one stage after another. It keeps no state of its own, so that a run can go on anywhere.

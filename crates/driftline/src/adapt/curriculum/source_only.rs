@@ -59,7 +59,7 @@ impl Curriculum for SourceOnly {
     fn arriving(&self, window: Domain) -> Stage {
         Stage {
             learn: None,
-            arrived: Some(window),
+            ..Stage::window(window)
         }
     }
 

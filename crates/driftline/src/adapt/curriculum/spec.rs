@@ -33,7 +33,7 @@ pub struct WindowsSpec {
     /// The same as one value: how it is stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
-    windowing: Option<Windowing>,
+    pub(super) windowing: Option<Windowing>,
 }
 
 /// How often, and at most one of `window`, `windows`, `boundaries` and `every`.

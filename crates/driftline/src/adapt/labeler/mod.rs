@@ -1,18 +1,41 @@
 //! How a window gets its labels. One file each; the paper's, the teacher's own decisions, is `teacher`.
 
+mod agreement;
+mod balanced;
+mod clusters;
 mod confidence;
+mod cores;
 mod filter;
+mod importance;
+mod label_shift;
+mod mixture;
+mod moved_source;
+mod nested;
+mod none;
+mod suited;
 mod teacher;
+mod transport;
 
+pub use agreement::Agreement;
+pub use balanced::Balanced;
+pub use clusters::Clusters;
 pub use confidence::Confidence;
+pub use cores::Cores;
 pub use filter::{Filter, quantile};
+pub use importance::Importance;
+pub use label_shift::{LabelShift, ShareEstimate};
+pub use mixture::MixtureLabels;
+pub use moved_source::{Move, MovedSource};
+pub use none::NoLabels;
+pub(in crate::adapt) use suited::Suited;
 pub use teacher::{LabelKind, PseudoLabeling, Starvation};
+pub use transport::Transport;
 
 use serde::{Deserialize, Serialize};
 
-use super::adaptation::Context;
+use super::context::Context;
 use super::parts::Part;
-use super::version::State;
+use super::state::State;
 use crate::Result;
 use crate::data::{Domain, Examples, Labels, Probabilities};
 
@@ -32,9 +55,13 @@ pub trait Labeler: Part {
 pub struct Labeled {
     /// What to learn from; `None` where too little is left.
     pub examples: Option<Examples>,
+    /// Nothing is to be learned, and yet a version is proposed: the model as it is, under the new alignment.
+    pub keeps_model: bool,
     pub labeling: Labeling,
     /// What the teacher thinks of every row, where it was asked: nobody has to ask it again.
     pub assessed: Option<(Labels, Probabilities)>,
+    /// The rows of the window that `examples` are of; all of them where nothing is said.
+    pub kept_rows: Option<Vec<usize>>,
     /// What to remember for the next window.
     pub state: State,
 }
@@ -49,16 +76,41 @@ pub struct Labeling {
     /// No training took place.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held: bool,
+    /// Domains that were made up and learned from before the window itself.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub generated: usize,
+    /// Which window of the stream it was, where they were not taken in their order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<usize>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl Labeled {
     pub fn new(examples: Option<Examples>, labeling: Labeling) -> Self {
         Self {
             examples,
+            keeps_model: false,
             labeling,
             assessed: None,
+            kept_rows: None,
             state: State::default(),
         }
+    }
+
+    /// Examples of the source with its true labels: nothing of the window, of `seen` rows, is labelled.
+    pub fn of_source(seen: usize, examples: Examples) -> Self {
+        let labeling = Labeling {
+            seen,
+            kept: 0,
+            class_counts: vec![0; examples.n_classes()],
+            held: false,
+            generated: 0,
+            place: None,
+        };
+        Self::new(Some(examples), labeling)
     }
 
     /// With something to remember.
@@ -75,6 +127,8 @@ impl Labeling {
             kept: labels.len(),
             class_counts: labels.counts(),
             held: false,
+            generated: 0,
+            place: None,
         }
     }
 

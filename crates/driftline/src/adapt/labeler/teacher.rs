@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Confidence, Filter, Labeled, Labeler, Labeling};
 use crate::adapt::Context;
-use crate::data::{Domain, Examples, Targets};
+use crate::data::{Domain, Examples, Labels, Probabilities, Targets};
 use crate::models::Classifier;
 use crate::{Error, Result};
 
@@ -56,11 +56,25 @@ impl PseudoLabeling {
             return Err(Error::empty("the domain to be labelled"));
         }
         let (labels, probabilities) = teacher.assess(&domain.inputs)?;
+        let labeled = self.kept(domain, &labels, &probabilities)?;
+        Ok(Labeled {
+            assessed: Some((labels, probabilities)),
+            ..labeled
+        })
+    }
+
+    /// What the filter leaves of rows that are labelled so.
+    pub(super) fn kept(
+        &self,
+        domain: &Domain,
+        labels: &Labels,
+        probabilities: &Probabilities,
+    ) -> Result<Labeled> {
         let confidences: Vec<f32> = probabilities
             .iter()
             .map(|p| self.confidence.of(p))
             .collect();
-        let kept = self.filter.kept(&confidences, &labels);
+        let kept = self.filter.kept(&confidences, labels);
         let kept_labels = labels.pick(&kept);
         let mut labeling = Labeling::kept(domain.len(), &kept_labels);
         if kept.is_empty() || labeling.only_class().is_some() {
@@ -85,7 +99,7 @@ impl PseudoLabeling {
             examples = Some(Examples::new(domain.inputs.pick(&kept), targets)?);
         }
         Ok(Labeled {
-            assessed: Some((labels, probabilities)),
+            kept_rows: Some(kept),
             ..Labeled::new(examples, labeling)
         })
     }

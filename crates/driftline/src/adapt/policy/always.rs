@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Decision, Policy, Proposal};
+use super::{Decision, Judgement, Policy, Proposal};
 use crate::Result;
 use crate::adapt::{Context, State};
 
@@ -15,14 +15,15 @@ impl Policy for Always {
         &self,
         _: &Context<'_>,
         state: &State,
-        proposals: &[Proposal],
-    ) -> Result<(Decision, State)> {
-        let decision = match proposals.is_empty() {
-            false => Decision::Deploy(0),
-            true => Decision::Hold {
+        proposals: &[Proposal<'_>],
+    ) -> Result<Judgement> {
+        let made = |proposal: &Proposal<'_>| proposal.version.is_some();
+        let decision = match proposals.first().is_some_and(made) {
+            true => Decision::Deploy(0),
+            false => Decision::Hold {
                 why: "there is nothing to learn from".into(),
             },
         };
-        Ok((decision, state.clone()))
+        Ok(Judgement::new(decision, state.clone()))
     }
 }

@@ -2,56 +2,63 @@
 //! file each.
 
 mod always;
+mod guarded;
+mod judgement;
+mod never;
 
 pub use always::Always;
+pub use guarded::Guarded;
+pub use judgement::{Decision, Estimate, Judgement};
+pub use never::Never;
 
-use std::fmt;
-
-use serde::{Deserialize, Serialize};
-
-use super::adaptation::Context;
+use super::candidate::{Attempt, Candidate};
+use super::chain::Chain;
+use super::context::Context;
+use super::labeler::Labeling;
 use super::parts::Part;
-use super::version::{State, Version};
+use super::state::State;
+use super::version::Version;
 use crate::Result;
+use crate::models::AnyLearner;
 
-/// A version that a candidate proposes to deploy.
-#[derive(Clone, Debug)]
+/// One chain before the decision: the candidate, where it stood, and what it proposes.
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub struct Proposal {
-    /// The candidate's name.
-    pub candidate: String,
-    pub version: Version,
+pub struct Proposal<'a> {
+    /// All that is needed to rehearse it.
+    pub candidate: &'a Candidate,
+    /// Where the chain stood before this window, deployed or not.
+    pub before: &'a Version,
+    /// What it would deploy; none where there was nothing to learn from.
+    pub version: Option<&'a Version>,
+    pub labeling: Option<&'a Labeling>,
 }
 
-/// What a policy says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Decision {
-    /// Use the proposal of this place.
-    Deploy(usize),
-    /// Go on with the version that is deployed.
-    Hold { why: String },
-    /// Go on with an earlier one.
-    RollBack { to: usize, why: String },
+impl<'a> Proposal<'a> {
+    pub(super) fn of(chain: &'a Chain, attempt: &'a Attempt) -> Self {
+        Self {
+            candidate: chain.candidate(),
+            before: chain.version(),
+            version: attempt.version.as_ref(),
+            labeling: attempt.labeled.as_ref().map(|labeled| &labeled.labeling),
+        }
+    }
 }
 
 /// A rule that decides. What it wants to remember it gives back as state, which is stored with the run.
 pub trait Policy: Part {
-    /// `proposals` is empty where there was nothing to learn from.
+    /// The candidates that it chooses from, by the names that the registry knows, for models of this learner; none: the
+    /// method of the run is the only one. Of an empty list nothing is learned.
+    fn candidates(&self, _learner: &AnyLearner) -> Option<Vec<String>> {
+        None
+    }
+
+    /// One proposal for each chain, in the order of the candidates. Chains whose model could not be trained, for want of
+    /// a source, are not among them.
     fn decide(
         &self,
         now: &Context<'_>,
         state: &State,
-        proposals: &[Proposal],
-    ) -> Result<(Decision, State)>;
-}
-
-impl fmt::Display for Decision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Decision::Deploy(_) => f.write_str("deploy"),
-            Decision::Hold { why } => write!(f, "hold: {why}"),
-            Decision::RollBack { to, why } => write!(f, "roll back to version {to}: {why}"),
-        }
-    }
+        proposals: &[Proposal<'_>],
+    ) -> Result<Judgement>;
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::row_range::{RowRange, count_rows};
 use super::{TableOverTime, TableValues, Unanswered};
-use crate::data::{AnswerKey, Benchmark, Domain, Inputs, LabeledDomain, Labels, Stream, Task};
+use crate::data::{
+    AnswerKey, Benchmark, Domain, Hygiene, Inputs, LabeledDomain, Labels, Stream, Task,
+};
 use crate::datasets::Cache;
 use crate::error::DataFault;
 use crate::random::{Seed, permutation};
@@ -33,7 +35,11 @@ impl TableOverTime {
         let (source, stream) = self.tables(cache)?;
         let mut notes = Notes::new();
         let options = ReadOptions::default();
-        let how = EncodeOptions { standardize: false };
+        // Scaling and hygiene are a method's settings.
+        let how = EncodeOptions {
+            standardize: false,
+            hygiene: Hygiene::OFF,
+        };
         let choice = self.source_choice(&*source)?;
         let (encoding, labeled) = Encoding::fit(&*source, &choice, &options, how, &mut notes)?;
         let choice = self.stream_choice(&*stream)?;

@@ -8,11 +8,13 @@ use super::kernel;
 use super::margin::MarginModel;
 use super::softmax::LinearModel;
 use super::{LinearLearner, MarginLearner, Solver};
-use crate::data::Shape;
+use crate::Error;
+use crate::data::{Fraction, Shape};
+use crate::models::any::mix;
 use crate::models::arrays::{Array, Arrays, checked_step};
 use crate::models::onnx::{self, Graph, Node};
 use crate::models::optimizer::AdamState;
-use crate::models::{Classifier, Model, NamedLearner, Stored};
+use crate::models::{AnyModel, Classifier, Model, NamedLearner, Stored};
 
 /// What the numbers of a softmax model are to be taken for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,6 +50,16 @@ fn read<T: DeserializeOwned>(description: &Value) -> Result<T, String> {
 impl Model for LinearModel {
     fn kind(&self) -> &str {
         LinearLearner::KIND
+    }
+
+    fn averaged(&self, other: &AnyModel, share: Fraction) -> crate::Result<AnyModel> {
+        let other: &Self = other
+            .downcast()
+            .filter(|other: &&Self| other.shape == self.shape && other.n_classes == self.n_classes)
+            .ok_or(Error::NoWarmStart)?;
+        let mut own = self.clone();
+        mix(&mut own.parameters, &other.parameters, share);
+        Ok(AnyModel::new(own))
     }
 
     fn store(&self) -> crate::Result<Stored> {

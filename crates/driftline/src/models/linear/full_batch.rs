@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kernel::{self, BLOCK, Block};
 use super::lbfgs;
-use super::softmax::LinearModel;
+use super::softmax::{LinearModel, Penalties};
 use crate::data::{Examples, Inputs, Positive};
 use crate::models::loss::softmax::gradient_columns;
 use crate::{Cancel, Error, Result};
@@ -38,15 +38,15 @@ pub(super) const SHARE: usize = 16 * BLOCK;
 /// Below this many numbers one thread is faster than handing work to others.
 pub(super) const WORTH_SHARING: usize = 200_000;
 
-/// Minimises mean cross-entropy + λ·ΣW² from `start`.
+/// Minimises mean cross-entropy + λ·ΣW² + anchor·Σ(θ − θ_start)² from `start`.
 pub(super) fn minimize(
     start: &LinearModel,
     examples: &Examples,
     settings: &FullBatch,
-    lambda: f64,
+    penalties: Penalties,
     cancel: &Cancel,
 ) -> Result<LinearModel> {
-    let objective = Objective::new(start, examples, lambda);
+    let objective = Objective::new(start, examples, penalties);
     let from = objective.reduce(start);
     let found = lbfgs::minimize(
         from,
@@ -69,28 +69,38 @@ pub(super) fn minimize(
 /// The objective as a function of a flat vector in double precision.
 ///
 /// Two classes need only one score, s = (w₁−w₀)·x + b₁−b₀: half the work, the same minimum. With w₁ = −w₀ the penalty
-/// λ(‖w₀‖² + ‖w₁‖²) becomes λ/2·‖w₁−w₀‖².
+/// λ(‖w₀‖² + ‖w₁‖²) becomes λ/2·‖w₁−w₀‖², and the anchor likewise.
 struct Objective<'a> {
     examples: &'a Examples,
     inputs: Cow<'a, Inputs>,
     n_scores: usize,
     width: usize,
     lambda: f64,
+    anchor: f64,
+    /// Where the anchor holds; empty where there is none.
+    anchored_to: Vec<f64>,
     /// Each example's weight is divided by their sum, so that the loss is a mean.
     share: f64,
 }
 
 impl<'a> Objective<'a> {
-    fn new(start: &LinearModel, examples: &'a Examples, lambda: f64) -> Self {
+    fn new(start: &LinearModel, examples: &'a Examples, penalties: Penalties) -> Self {
         let two = start.n_classes == 2;
-        Self {
+        let Penalties { lambda, anchor } = penalties;
+        let mut objective = Self {
             examples,
             inputs: kernel::widened(examples.inputs()),
             n_scores: if two { 1 } else { start.n_classes },
             width: kernel::width(start.shape.size()),
             lambda: if two { lambda / 2.0 } else { lambda },
+            anchor: if two { anchor / 2.0 } else { anchor },
+            anchored_to: vec![],
             share: f64::from(examples.weight_scale()) / examples.len() as f64,
+        };
+        if anchor > 0.0 {
+            objective.anchored_to = objective.reduce(start);
         }
+        objective
     }
 
     fn n_weights(&self) -> usize {
@@ -153,6 +163,10 @@ impl<'a> Objective<'a> {
             value += loss;
             gradient.iter_mut().zip(part).for_each(|(g, p)| *g += p);
         }
+        for ((g, p), start) in gradient.iter_mut().zip(at).zip(&self.anchored_to) {
+            value += self.anchor * (p - start) * (p - start);
+            *g += 2.0 * self.anchor * (p - start);
+        }
         value
     }
 
@@ -204,6 +218,11 @@ mod tests {
     use super::*;
     use crate::data::{Labels, Probabilities, Shape, Targets};
     use crate::random::Seed;
+
+    fn plain(lambda: f64) -> Penalties {
+        let anchor = 0.0;
+        Penalties { lambda, anchor }
+    }
 
     /// Overlapping classes with soft targets and uneven weights, so that every term of the objective counts.
     fn examples(n: usize, size: usize, n_classes: usize) -> Examples {
@@ -266,7 +285,7 @@ mod tests {
         settings: &FullBatch,
         lambda: f64,
     ) -> Result<LinearModel> {
-        super::minimize(start, examples, settings, lambda, &Cancel::new())
+        super::minimize(start, examples, settings, plain(lambda), &Cancel::new())
     }
 
     fn some_model(size: usize, n_classes: usize) -> LinearModel {
@@ -278,7 +297,7 @@ mod tests {
         for (size, n_classes) in [(5, 2), (20, 2), (20, 3), (90, 4)] {
             let examples = examples(100, size, n_classes);
             let model = some_model(size, n_classes);
-            let mut objective = Objective::new(&model, &examples, 0.1);
+            let mut objective = Objective::new(&model, &examples, plain(0.1));
             // All scores, so that the parameters are the model's own.
             objective.n_scores = n_classes;
             objective.lambda = 0.1;
@@ -308,7 +327,7 @@ mod tests {
         let examples = examples(200, 20, 2);
         let start = LinearModel::zeros(Shape::Vector(20), 2);
         let reduced = minimize(&start, &examples, &FullBatch::default(), 0.01).unwrap();
-        let mut general = Objective::new(&start, &examples, 0.01);
+        let mut general = Objective::new(&start, &examples, plain(0.01));
         (general.n_scores, general.lambda) = (2, 0.01);
         let found = lbfgs::minimize(
             general.reduce(&start),

@@ -128,6 +128,11 @@ impl Classifier for MarginModel {
         Some(self.clone())
     }
 
+    fn features(&self, inputs: &Inputs) -> Result<Option<Inputs>> {
+        inputs.expect_shape(self.shape())?;
+        Ok(Some(inputs.clone()))
+    }
+
     fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
         class_probabilities(&self.scores(inputs)?)
     }

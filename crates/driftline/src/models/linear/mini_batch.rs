@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::kernel::{self, BLOCK, Block, Column};
-use super::softmax::LinearModel;
+use super::softmax::{LinearModel, Penalties};
 use crate::data::{Examples, Inputs, Shape};
 use crate::models::loss::softmax::gradient_columns;
 use crate::models::optimizer::AdamState;
@@ -32,7 +32,7 @@ pub(super) fn train(
     start: &LinearModel,
     examples: &Examples,
     training: &Training,
-    lambda: f64,
+    penalties: Penalties,
     seed: Seed,
     cancel: &Cancel,
 ) -> Result<LinearModel> {
@@ -41,12 +41,19 @@ pub(super) fn train(
     let memory = model.adam.take().filter(|memory| memory.suits(&fresh));
     let mut adam = memory.unwrap_or(fresh);
     let inputs = kernel::widened(examples.inputs());
-    let mut step = Step::new(&model, examples, &inputs, lambda);
+    let mut step = Step::new(&model, examples, &inputs, penalties.lambda);
     for epoch in 0..training.epochs.get() {
         let order = training.epoch_order(examples.len(), epoch, seed);
         for batch in order.chunks(training.batch_size.get()) {
             cancel.check()?;
             step.gradient(&model.parameters, batch);
+            if penalties.anchor > 0.0 {
+                let double = (2.0 * penalties.anchor) as f32;
+                let held = model.parameters.iter().zip(&start.parameters);
+                for (g, (p, start)) in step.gradient.iter_mut().zip(held) {
+                    *g += double * (p - start);
+                }
+            }
             let update = training.optimizer.advance(&mut adam);
             let AdamState { first, second, .. } = &mut adam;
             kernel::dispatch(
@@ -123,6 +130,11 @@ mod tests {
 
     use super::*;
     use crate::data::{Labels, Targets};
+
+    const PLAIN: Penalties = Penalties {
+        lambda: 0.02,
+        anchor: 0.0,
+    };
 
     fn examples(n: usize, size: usize, n_classes: usize) -> Examples {
         let mut generator = Seed::new(2).generator();
@@ -220,7 +232,7 @@ mod tests {
             let training = Training::paper(NonZeroUsize::new(17).unwrap());
             let start = initial(Shape::Vector(size), n_classes, Seed::new(1));
             let run = Cancel::new();
-            let trained = train(&start, &examples, &training, 0.02, Seed::new(3), &run).unwrap();
+            let trained = train(&start, &examples, &training, PLAIN, Seed::new(3), &run).unwrap();
             let expected = textbook(&start, &examples, &training, 0.02, Seed::new(3));
             assert_eq!(trained.adam.as_ref().unwrap().step, 51);
             for (c, expected) in expected.iter().enumerate() {
@@ -244,7 +256,7 @@ mod tests {
         };
         let start = initial(Shape::Vector(20), 2, Seed::new(1));
         let run = Cancel::new();
-        let trained = train(&start, &examples, &training, 0.02, Seed::new(3), &run).unwrap();
+        let trained = train(&start, &examples, &training, PLAIN, Seed::new(3), &run).unwrap();
         assert_eq!(trained.adam.as_ref().unwrap().step, 6);
         let expected = textbook(&start, &examples, &training, 0.02, Seed::new(3));
         for (found, expected) in trained.weights(1).iter().zip(&expected[1]) {

@@ -11,12 +11,19 @@ use super::kernel::{self, BLOCK, Block};
 use super::margin::MarginModel;
 use super::mini_batch;
 use crate::Result;
-use crate::data::{Examples, Inputs, NonNegative, Probabilities, Shape};
+use crate::data::{Examples, Inputs, NonNegative, Positive, Probabilities, Shape};
 use crate::models::loss::softmax::softmax_columns;
 use crate::models::optimizer::AdamState;
 use crate::models::training::Training;
 use crate::models::{Classifier, Learner, Runtime};
 use crate::random::Seed;
+
+/// What stands beside the loss: λ·ΣW² + anchor·Σ(θ − θ_start)².
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Penalties {
+    pub lambda: f64,
+    pub anchor: f64,
+}
 
 /// Weights and biases, and the optimiser's memory where training left one.
 #[derive(Clone, Debug, PartialEq)]
@@ -121,6 +128,11 @@ impl Classifier for LinearModel {
         MarginModel::from_softmax(self)
     }
 
+    fn features(&self, inputs: &Inputs) -> Result<Option<Inputs>> {
+        inputs.expect_shape(self.shape)?;
+        Ok(Some(inputs.clone()))
+    }
+
     fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
         inputs.expect_shape(self.shape)?;
         let (weights, biases) = self.split();
@@ -174,6 +186,40 @@ impl LinearLearner {
             }
         }
     }
+
+    /// Trains on from `start`, held to it by `anchor`.
+    fn learn(
+        &self,
+        start: &LinearModel,
+        examples: &Examples,
+        anchor: f64,
+        seed: Seed,
+    ) -> Result<LinearModel> {
+        examples.expect_trainable()?;
+        examples.inputs().expect_shape(start.shape)?;
+        if examples.n_classes() != start.n_classes {
+            return Err(crate::Error::mismatch(
+                "the examples",
+                start.n_classes,
+                examples.n_classes(),
+            ));
+        }
+        let lambda = self.lambda(examples, seed)?;
+        match self.solver {
+            Solver::MiniBatch(training) => mini_batch::train(
+                start,
+                examples,
+                &training,
+                Penalties { lambda, anchor },
+                seed,
+                self.runtime.cancel(),
+            ),
+            Solver::FullBatch(settings) => {
+                let penalties = Penalties { lambda, anchor };
+                full_batch::minimize(start, examples, &settings, penalties, self.runtime.cancel())
+            }
+        }
+    }
 }
 
 impl Learner for LinearLearner {
@@ -191,29 +237,17 @@ impl Learner for LinearLearner {
     }
 
     fn refit(&self, start: &LinearModel, examples: &Examples, seed: Seed) -> Result<LinearModel> {
-        examples.expect_trainable()?;
-        examples.inputs().expect_shape(start.shape)?;
-        if examples.n_classes() != start.n_classes {
-            return Err(crate::Error::mismatch(
-                "the examples",
-                start.n_classes,
-                examples.n_classes(),
-            ));
-        }
-        let lambda = self.lambda(examples, seed)?;
-        match self.solver {
-            Solver::MiniBatch(training) => mini_batch::train(
-                start,
-                examples,
-                &training,
-                lambda,
-                seed,
-                self.runtime.cancel(),
-            ),
-            Solver::FullBatch(settings) => {
-                full_batch::minimize(start, examples, &settings, lambda, self.runtime.cancel())
-            }
-        }
+        self.learn(start, examples, 0.0, seed)
+    }
+
+    fn refit_anchored(
+        &self,
+        start: &LinearModel,
+        examples: &Examples,
+        anchor: Positive,
+        seed: Seed,
+    ) -> Result<LinearModel> {
+        self.learn(start, examples, anchor.get(), seed)
     }
 
     fn forget(&self, model: &LinearModel) -> LinearModel {

@@ -29,9 +29,9 @@ impl LinearSpec {
     pub(crate) fn learner(settings: &Value, training: &Training) -> Result<AnyLearner> {
         let spec: Self =
             serde_json::from_value(settings.clone()).map_err(|e| fault(e.to_string()))?;
-        if training.sharpness.is_some() {
+        if let Some(setting) = training.for_networks_only() {
             return Err(Error::Experiment {
-                field: "training.sharpness".into(),
+                field: format!("training.{setting}"),
                 message: "goes with networks only; the linear model has no such step".into(),
             });
         }

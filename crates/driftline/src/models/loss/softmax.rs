@@ -25,6 +25,17 @@ pub fn score_gradient(probabilities: &mut [f32], target: &[f32], share: f32) {
     }
 }
 
+/// Turns probabilities into the gradient of their entropy H = −Σ p·log p with respect to the scores, −p·(log p + H),
+/// scaled by the example's share of the mean; returns H.
+pub fn entropy_gradient(probabilities: &mut [f32], share: f32) -> f64 {
+    let log = |p: f32| math::ln(f64::from(p).max(1e-30));
+    let entropy: f64 = probabilities.iter().map(|&p| -f64::from(p) * log(p)).sum();
+    for p in probabilities {
+        *p = (-f64::from(*p) * (log(*p) + entropy)) as f32 * share;
+    }
+    entropy
+}
+
 /// The loss of one example. Probabilities are kept above 1e-30, so that a certain mistake costs a finite amount.
 pub fn cross_entropy(probabilities: &[f32], target: &[f32]) -> f64 {
     let term = |(&p, &t): (&f32, &f32)| match t {

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::layers::residual;
 use super::layers::{BatchNorm, Conv, Dense, Dropout, Layer, Output, Padding, TensorSpec};
 use super::limits;
 use crate::data::{Fraction, NonNegative, Shape};
@@ -62,6 +63,37 @@ impl Architecture {
         Self { layers }
     }
 
+    /// The stronger small network: conv 5×5 of 32 channels with stride 2, twice [conv 3×3 with stride 2 of 32 then 64
+    /// channels, and a residual block of two convolutions 3×3], each convolution with batch norm; dropout 0.5 after the mean
+    /// over all pixels, output.
+    pub fn residual() -> Self {
+        let normed = |channels: usize, kernel: usize, stride: usize| {
+            let conv = Conv {
+                channels: size(channels),
+                kernel: size(kernel),
+                stride: size(stride),
+                padding: Padding::Same,
+                l2: none(),
+            };
+            [Layer::Conv(conv), Layer::BatchNorm(BatchNorm::paper())]
+        };
+        let mut layers = vec![];
+        layers.extend(normed(32, 5, 2));
+        layers.push(Layer::Relu);
+        for channels in [32, 64] {
+            layers.extend(normed(channels, 3, 2));
+            layers.extend([Layer::Relu, Layer::Remember]);
+            layers.extend(normed(channels, 3, 1));
+            layers.push(Layer::Relu);
+            layers.extend(normed(channels, 3, 1));
+            layers.extend([Layer::Add, Layer::Relu]);
+        }
+        let half = Fraction::new(0.5).expect("a half is a fraction");
+        layers.extend([Layer::GlobalPool, Layer::Dropout(Dropout { rate: half })]);
+        layers.push(output(0.0));
+        Self { layers }
+    }
+
     /// One dense layer: the linear softmax model with λ·ΣW².
     pub fn linear(l2: NonNegative) -> Self {
         Self {
@@ -104,6 +136,13 @@ impl Architecture {
             ));
         }
         limits::check_layers(self.layers.len())?;
+        let fault = |index: usize, message| Error::Layer {
+            index,
+            layer: self.layers[index].name(),
+            message,
+        };
+        let partners =
+            residual::partners(&self.layers).map_err(|(index, message)| fault(index, message))?;
         let mut shapes = vec![
             limits::check_shape(input)
                 .map_err(|found| Error::mismatch("the input", "a size within reason", found))?,
@@ -121,15 +160,14 @@ impl Architecture {
                 Err("stands before the end, where only the last layer may be an output".into())
             };
             let after = fits.and_then(|after| {
+                if let Some(partner) = partners[index] {
+                    residual::check(shapes[partner], before)?;
+                }
                 let tensors = layer.tensors(before, after);
                 limits::check_tensors(&tensors.learned)?;
                 limits::check_total(&shapes, after)
             });
-            shapes.push(after.map_err(|message| Error::Layer {
-                index,
-                layer: layer.name(),
-                message,
-            })?);
+            shapes.push(after.map_err(|message| fault(index, message))?);
         }
         Ok(Blueprint {
             architecture: self.clone(),
@@ -149,6 +187,11 @@ impl Blueprint {
 
     pub fn n_classes(&self) -> usize {
         self.shapes[self.shapes.len() - 1].size()
+    }
+
+    /// How many numbers the last layer sees of an input.
+    pub fn features(&self) -> usize {
+        self.shapes[self.shapes.len() - 2].size()
     }
 
     /// Layers with the shapes before and after them.
@@ -283,6 +326,7 @@ mod tests {
             Architecture::wider_conv(size(48)),
             Architecture::extra_dense(size(100)),
             Architecture::mlp(),
+            Architecture::residual(),
         ] {
             architecture.build(DIGITS, 10).unwrap();
             architecture.build(PORTRAITS, 2).unwrap();

@@ -9,8 +9,9 @@ use super::NetworkLearner;
 use super::architecture::{Architecture, Blueprint};
 use super::layers::TensorSpec;
 use super::model::{Network, State, named};
-use crate::data::Shape;
+use crate::data::{Fraction, Shape};
 use crate::files::write_whole;
+use crate::models::any::mix;
 use crate::models::arrays::{self, Array, Arrays};
 use crate::models::onnx::{self, Graph, Node};
 use crate::models::optimizer::OptimizerMemory;
@@ -31,7 +32,7 @@ struct Header {
 /// What the numbers of a network are to be taken for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Description {
+pub(super) struct Description {
     architecture: Architecture,
     input: Shape,
     n_classes: usize,
@@ -44,16 +45,27 @@ impl Model for Network {
         NetworkLearner::KIND
     }
 
+    fn averaged(&self, other: &AnyModel, share: Fraction) -> Result<AnyModel> {
+        let other: &Self = other
+            .downcast()
+            .filter(|other: &&Self| other.blueprint == self.blueprint)
+            .ok_or(Error::NoWarmStart)?;
+        let mut own = self.clone();
+        mix(&mut own.state.weights, &other.state.weights, share);
+        mix(&mut own.state.kept, &other.state.kept, share);
+        Ok(AnyModel::new(own))
+    }
+
     fn store(&self) -> Result<Stored> {
         let description = serde_json::to_value(self.description());
         Ok(Stored {
             description: description.expect("a description has string keys only"),
-            arrays: self.arrays(),
+            arrays: self.arrays(""),
         })
     }
 
     fn onnx(&self, graph: &mut Graph, input: Node) -> Result<Node> {
-        Ok(onnx::network(graph, self, input))
+        Ok(onnx::network(graph, self, input, ""))
     }
 
     fn with_runtime(&self, runtime: &Runtime) -> Result<Option<AnyModel>> {
@@ -75,7 +87,7 @@ impl NamedLearner for NetworkLearner {
     ) -> std::result::Result<Network, String> {
         let description = Description::deserialize(description)
             .map_err(|error| format!("the description cannot be read: {error}"))?;
-        Network::restore(description, arrays)
+        Network::restore(description, arrays, "")
     }
 
     fn depends_on_isa(&self) -> bool {
@@ -85,18 +97,16 @@ impl NamedLearner for NetworkLearner {
     fn work(&self, shape: Shape, n_classes: usize) -> f64 {
         let built = self.architecture.build(shape, n_classes);
         let once = built.map_or(0.0, |built| built.training_multiply_adds() as f64);
-        // A sharpness-aware step computes its gradient twice.
-        let gradients = if self.training.sharpness.is_some() {
-            2.0
-        } else {
-            1.0
-        };
-        gradients * once * self.training.epochs.get() as f64
+        // A sharpness-aware step computes its gradient once more, and so does an adversarial one.
+        let training = &self.training;
+        let more = [training.sharpness.is_some(), training.adversarial.is_some()];
+        let gradients = 1 + more.iter().filter(|on| **on).count();
+        gradients as f64 * once * training.epochs.get() as f64
     }
 }
 
 impl Network {
-    fn description(&self) -> Description {
+    pub(super) fn description(&self) -> Description {
         Description {
             architecture: self.blueprint.architecture().clone(),
             input: self.blueprint.input(),
@@ -105,12 +115,13 @@ impl Network {
         }
     }
 
-    fn arrays(&self) -> Vec<Array> {
+    /// Everything in it, under names that begin with `prefix`.
+    pub(super) fn arrays(&self, prefix: &str) -> Vec<Array> {
         let learned = self.blueprint.learned();
         let mut arrays = vec![];
         let mut add = |group: &str, specs: &[(usize, TensorSpec)], values: &[f32]| {
             for tensor in named(&self.blueprint, specs, values) {
-                let name = format!("{group}.{}", tensor.name);
+                let name = format!("{prefix}{group}.{}", tensor.name);
                 arrays.push(Array::single(name, &tensor.dimensions, tensor.values));
             }
         };
@@ -126,9 +137,10 @@ impl Network {
     }
 
     /// The network that `description` and `arrays` stand for; the message says what is wrong with them.
-    fn restore(
+    pub(super) fn restore(
         description: Description,
         arrays: &mut Arrays<'_>,
+        prefix: &str,
     ) -> std::result::Result<Self, String> {
         let Description {
             architecture,
@@ -140,15 +152,18 @@ impl Network {
             .build(input, n_classes)
             .map_err(|error| error.to_string())?;
         let learned = blueprint.learned();
-        let weights = take(arrays, &blueprint, "learned", &learned)?;
-        let kept = take(arrays, &blueprint, "kept", &blueprint.kept())?;
+        let mut own = |group: &str, specs: &[(usize, TensorSpec)]| {
+            take(arrays, &blueprint, [prefix, group], specs)
+        };
+        let weights = own("learned", &learned)?;
+        let kept = own("kept", &blueprint.kept())?;
         let memory = match step {
             None => None,
             Some(step) => Some(OptimizerMemory {
                 step: arrays::checked_step(step)?,
-                first: take(arrays, &blueprint, "first", &learned)?,
-                second: match arrays.has("second.") {
-                    true => take(arrays, &blueprint, "second", &learned)?,
+                first: own("first", &learned)?,
+                second: match arrays.has(&format!("{prefix}second.")) {
+                    true => take(arrays, &blueprint, [prefix, "second"], &learned)?,
                     false => vec![],
                 },
             }),
@@ -171,13 +186,13 @@ impl Network {
             version: env!("CARGO_PKG_VERSION").into(),
             network: self.description(),
         };
-        arrays::write(&header, &self.arrays())
+        arrays::write(&header, &self.arrays(""))
     }
 
     /// Reads what [`Network::to_bytes`] wrote; the message says what is wrong with anything else.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Self, String> {
         let (header, mut arrays) = Arrays::open::<Header>(bytes, FORMAT)?;
-        let network = Self::restore(header.network, &mut arrays)?;
+        let network = Self::restore(header.network, &mut arrays, "")?;
         arrays.finish()?;
         Ok(network)
     }
@@ -198,13 +213,17 @@ impl Network {
 fn take(
     arrays: &mut Arrays<'_>,
     blueprint: &Blueprint,
-    group: &str,
+    [prefix, group]: [&str; 2],
     specs: &[(usize, TensorSpec)],
 ) -> std::result::Result<Vec<f32>, String> {
     let layers = &blueprint.architecture().layers;
     let mut values = vec![];
     for (layer, spec) in specs {
-        let name = format!("{group}.{layer}.{}.{}", layers[*layer].name(), spec.name);
+        let name = format!(
+            "{prefix}{group}.{layer}.{}.{}",
+            layers[*layer].name(),
+            spec.name
+        );
         let taken = arrays.single(&name, &spec.dimensions)?;
         let is_square = group == "second" || spec.name == "moving_variance";
         if let Some(bad) = taken.iter().find(|&&value| is_square && value < 0.0) {

@@ -3,13 +3,17 @@
 
 use std::ops::Range;
 
+use super::domain_head::DomainHead;
 use super::kernels::{Aligned, Isa, vectorized};
 use super::phases::Phase;
 use super::program::{
-    Kind, Normalizer, Packed, Partial, Pass, Pixelwise, Program, Seeds, Step, gate,
+    Kind, Normalizer, Packed, Partial, Pass, Pixelwise, Program, Residual, Seeds, Step, add, carry,
+    copy, gate,
 };
+use super::steps::Objective;
+use super::variation::Variation;
 use crate::data::Examples;
-use crate::models::loss::softmax::{cross_entropy, score_gradient, softmax};
+use crate::models::loss::softmax::{cross_entropy, entropy_gradient, score_gradient, softmax};
 use crate::random::Seed;
 
 /// Images that are taken through several layers together.
@@ -40,6 +44,8 @@ pub(super) struct Context<'a> {
     /// Per step, the weights as the input gradient needs them.
     pub turned: &'a [Aligned],
     pub normalizers: &'a [Normalizer],
+    /// What tells domains apart, where gradients are reversed.
+    pub head: Option<&'a DomainHead>,
 }
 
 /// One batch of a training run.
@@ -53,21 +59,44 @@ pub(super) struct Batch<'a> {
     pub dropout: Option<Seed>,
     /// The place of the first row in the epoch.
     pub place: usize,
+    /// How inputs are varied, if they are.
+    pub variation: Option<Variation>,
+    pub pass: PassKind,
+    pub objective: Objective,
+}
+
+/// What one pass over a batch is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PassKind {
+    Plain,
+    /// The gradient with respect to the inputs is wanted too.
+    WithInputGradient,
+    /// The inputs are already there, moved against the network.
+    OnMovedInputs,
 }
 
 /// Buffers for a part of a batch.
 #[derive(Debug)]
 pub(super) struct Group {
     /// Its part of the current batch.
-    part: Range<usize>,
-    values: Vec<Aligned>,
-    deltas: Vec<Aligned>,
+    pub(super) part: Range<usize>,
+    pub(super) values: Vec<Aligned>,
+    pub(super) deltas: Vec<Aligned>,
     factors: Vec<Vec<f32>>,
     pub partials: Vec<Partial>,
     /// Gradients of all parameters, packed.
     pub gradient: Aligned,
     pub loss: f64,
     target: Vec<f32>,
+    /// Per image of the part, how much of itself an example keeps when examples are mixed.
+    pub(super) own_parts: Vec<f32>,
+    /// Two images without padding, and one distribution, to vary inputs in.
+    pub(super) scratch: [Vec<f32>; 3],
+    /// Gradients with respect to the inputs, laid out like them; empty unless they are wanted.
+    pub input_gradient: Vec<f32>,
+    /// Of the domain head, and per image the error of its score; empty without one.
+    pub head_gradient: Vec<f32>,
+    pub(super) domain_errors: Vec<f32>,
 }
 
 impl Group {
@@ -105,6 +134,11 @@ impl Group {
             gradient: Aligned::zeros(if training { program.packed_len } else { 0 }),
             loss: 0.0,
             target: vec![0.0; program.n_classes],
+            own_parts: vec![1.0; if training { capacity } else { 0 }],
+            scratch: Default::default(),
+            input_gradient: vec![],
+            head_gradient: vec![],
+            domain_errors: vec![],
         }
     }
 
@@ -127,14 +161,19 @@ impl Group {
         let images = self.part.len();
         if phase.load {
             self.loss = 0.0;
+            self.head_gradient.clear();
         }
         for first in (0..images).step_by(SLICE) {
             let slice = [first, SLICE.min(images - first)];
-            if phase.load {
-                let rows = &batch.rows[self.part.start + first..][..slice[1]];
-                self.load(context.program, slice, |i| {
-                    batch.examples.inputs().row(rows[i])
-                });
+            match batch.variation {
+                _ if !phase.load || batch.pass == PassKind::OnMovedInputs => {}
+                Some(variation) => self.load_varied(context.program, slice, batch, &variation),
+                None => {
+                    let rows = &batch.rows[self.part.start + first..][..slice[1]];
+                    self.load(context.program, slice, |i| {
+                        batch.examples.inputs().row(rows[i])
+                    });
+                }
             }
             let place = batch.place + self.part.start;
             let seed = batch
@@ -147,10 +186,20 @@ impl Group {
                 self.forward(step, slice, context, seed);
             }
             if phase.loss {
-                self.compare(slice, context.program, batch);
+                self.compare(slice, context, batch);
+                self.judge_domains(slice, context, batch);
             }
             for step in phase.backward.clone().rev() {
                 self.backward(step, slice, context);
+                if let (Objective::Reversal { weight, .. }, Some(head)) =
+                    (batch.objective, context.head)
+                    && step + 1 == context.program.steps.len()
+                {
+                    self.reverse(slice, context.program, head, weight);
+                }
+                if step == 0 && batch.pass == PassKind::WithInputGradient {
+                    self.differentiate_inputs(slice, context);
+                }
             }
         }
         if let Some(step) = phase.measure {
@@ -182,25 +231,6 @@ impl Group {
         };
         set(&program.parameters[norm.scale], &partial.scale_gradient);
         set(&program.parameters[norm.shift], &partial.shift_gradient);
-    }
-
-    /// Copies inputs into the padded first tensor.
-    #[inline(always)]
-    pub fn load<'a>(
-        &mut self,
-        program: &Program,
-        [first, images]: [usize; 2],
-        row: impl Fn(usize) -> &'a [f32],
-    ) {
-        let tensor = &program.tensors[0];
-        let [_, width, channels] = tensor.volume;
-        let pixels = tensor.values.inside(first);
-        for image in 0..images {
-            for (y, line) in row(image).chunks_exact(width * channels).enumerate() {
-                let at = pixels.origin + image * pixels.image + y * pixels.row;
-                self.values[0][at..at + line.len()].copy_from_slice(line);
-            }
-        }
     }
 
     /// One step forward; dropout drops only if it has seeds, by layer and image.
@@ -238,12 +268,19 @@ impl Group {
                 let factors = seeds.map(|seeds| (&mut self.factors[index][..], seeds));
                 kind.forward(&pass, source, out, factors);
             }
+            Kind::Residual(residual) => {
+                copy(slice, [from, to], source, out);
+                if let Residual::Add { skip, .. } = *residual {
+                    add(slice, [&program.tensors[skip], to], &before[skip], out);
+                }
+            }
         }
     }
 
     /// Turns the scores into probabilities, and these into the gradient.
     #[inline(always)]
-    fn compare(&mut self, [first, images]: [usize; 2], program: &Program, batch: &Batch) {
+    fn compare(&mut self, [first, images]: [usize; 2], context: &Context, batch: &Batch) {
+        let program = context.program;
         let last = program.tensors.len() - 1;
         let tensor = &program.tensors[last];
         let first_delta = if tensor.keeps_deltas { first } else { 0 };
@@ -254,7 +291,30 @@ impl Group {
             let at = (first + image) * tensor.values.image;
             delta.copy_from_slice(&self.values[last][at..at + program.n_classes]);
             softmax(delta);
+            if batch.objective == Objective::Entropy {
+                self.loss += f64::from(batch.share) * entropy_gradient(delta, batch.share);
+                continue;
+            }
+            if let Objective::Reversal { source, .. } = batch.objective
+                && row < source
+            {
+                delta.fill(0.0);
+                continue;
+            }
             batch.examples.targets().write_row(row, &mut self.target);
+            if batch.variation.is_some_and(|variation| variation.mixes()) {
+                let other = &mut self.scratch[2];
+                other.resize(program.n_classes, 0.0);
+                let partner = batch.rows.len() - 1 - (self.part.start + first + image);
+                batch
+                    .examples
+                    .targets()
+                    .write_row(batch.rows[partner], other);
+                let part = self.own_parts[first + image];
+                for (own, other) in self.target.iter_mut().zip(other) {
+                    *own = part * *own + (1.0 - part) * *other;
+                }
+            }
             let share = batch.share * batch.examples.weight(row);
             self.loss += f64::from(share) * cross_entropy(delta, &self.target);
             score_gradient(delta, &self.target, share);
@@ -337,7 +397,18 @@ impl Group {
                     &self.factors[index],
                 );
             }
-            Kind::Norm(_) | Kind::Pixelwise(_) => {}
+            Kind::Residual(residual) if step.passes_gradient => {
+                // What was remembered has its gradient from the `add` already.
+                let adding = matches!(residual, Residual::Copy);
+                let deltas = (&delta[..], first_delta);
+                carry(images, [from, to], deltas, (out, first_out), adding);
+                if let Residual::Add { skip, passes: true } = *residual {
+                    let skipped = &program.tensors[skip];
+                    let out = (&mut before[skip][..], first);
+                    carry(images, [skipped, to], deltas, out, false);
+                }
+            }
+            Kind::Norm(_) | Kind::Pixelwise(_) | Kind::Residual(_) => {}
         }
     }
 
@@ -346,6 +417,19 @@ impl Group {
         let last = program.tensors.len() - 1;
         let at = index * program.tensors[last].values.image;
         &self.values[last][at..at + program.n_classes]
+    }
+
+    /// What the last step reads of image `index`: pixel after pixel, without borders.
+    #[inline(always)]
+    pub fn features(&self, program: &Program, index: usize, out: &mut [f32]) {
+        let from = super::domain_head::features(program);
+        let tensor = &program.tensors[from];
+        let [_, width, channels] = tensor.volume;
+        let pixels = tensor.values.inside(index);
+        for (pixel, out) in out.chunks_exact_mut(channels).enumerate() {
+            let at = pixels.origin + pixel / width * pixels.row + pixel % width * pixels.column;
+            out.copy_from_slice(&self.values[from][at..at + channels]);
+        }
     }
 }
 

@@ -1,11 +1,12 @@
-//! Class probabilities: the forward pass alone, slice by slice, with moving statistics and without dropout.
+//! Class probabilities, or what the last layer makes them from: the forward pass alone, slice by slice, with moving
+//! statistics and without dropout.
 
 use super::group::{Context, Group};
 use super::kernels::{Aligned, FlushDenormals, Team, vectorized};
 use super::model::Network;
 use super::program::{Normalizer, Program, pack_all};
 use crate::Result;
-use crate::data::{Inputs, Probabilities};
+use crate::data::{Inputs, Probabilities, Shape};
 use crate::models::loss::softmax::softmax;
 
 /// Images that are taken through all layers together.
@@ -21,6 +22,43 @@ struct Share<'a> {
 }
 
 pub(super) fn probabilities(network: &Network, inputs: &Inputs) -> Result<Probabilities> {
+    let classes = network.blueprint.n_classes();
+    let values = forward(
+        network,
+        inputs,
+        classes,
+        |program| program.steps.len(),
+        #[inline(always)]
+        |group, program, image, row| {
+            row.copy_from_slice(group.scores(program, image));
+            softmax(row);
+        },
+    );
+    Probabilities::new(values, classes)
+}
+
+/// What the output layer sees of every input.
+pub(super) fn features(network: &Network, inputs: &Inputs) -> Result<Inputs> {
+    let size = network.blueprint.features();
+    let values = forward(
+        network,
+        inputs,
+        size,
+        |program| program.steps.len() - 1,
+        #[inline(always)]
+        |group, program, image, row| group.features(program, image, row),
+    );
+    Inputs::new(values, Shape::Vector(size))
+}
+
+/// Takes every input through the first `steps` and lets `read` write its row of `width` numbers.
+fn forward(
+    network: &Network,
+    inputs: &Inputs,
+    width: usize,
+    steps: impl Fn(&Program) -> usize,
+    read: impl Fn(&Group, &Program, usize, &mut [f32]) + Sync,
+) -> Vec<f32> {
     let _flush = FlushDenormals::begin();
     let program = Program::compile(&network.blueprint);
     let mut weights = Aligned::zeros(program.packed_len);
@@ -32,12 +70,13 @@ pub(super) fn probabilities(network: &Network, inputs: &Inputs) -> Result<Probab
         weights: &weights,
         turned: &[],
         normalizers: &normalizers,
+        head: None,
     };
-    let classes = program.n_classes;
-    let mut values = vec![0.0; inputs.len() * classes];
+    let mut values = vec![0.0; inputs.len() * width];
     if inputs.is_empty() {
-        return Probabilities::new(values, classes);
+        return values;
     }
+    let steps = steps(&program);
     let threads = network.runtime.threads().get();
     let threads = threads
         .min(inputs.len() * program.products() / WORTH_SHARING)
@@ -45,41 +84,52 @@ pub(super) fn probabilities(network: &Network, inputs: &Inputs) -> Result<Probab
     // More shares than threads, so that a slower one does fewer.
     let shares = if threads > 1 { 4 * threads } else { 1 };
     let rows = inputs.len().div_ceil(shares).next_multiple_of(SLICE);
-    let mut shares: Vec<Share> = (values.chunks_mut(rows * classes).enumerate())
+    let mut shares: Vec<Share> = (values.chunks_mut(rows * width).enumerate())
         .map(|(index, out)| Share {
             first: index * rows,
             out,
             group: Group::new(&program, SLICE, false),
         })
         .collect();
-    Team::new(threads.min(shares.len()))
-        .for_each(&mut shares, |_, share| share.run(&context, inputs));
-    Probabilities::new(values, classes)
+    Team::new(threads.min(shares.len())).for_each(&mut shares, |_, share| {
+        share.run(&context, inputs, [width, steps], &read);
+    });
+    values
 }
 
 impl Share<'_> {
-    fn run(&mut self, context: &Context, inputs: &Inputs) {
+    fn run(
+        &mut self,
+        context: &Context,
+        inputs: &Inputs,
+        sizes: [usize; 2],
+        read: &impl Fn(&Group, &Program, usize, &mut [f32]),
+    ) {
         vectorized(
             context.isa,
             #[inline(always)]
-            || self.work_through(context, inputs),
+            || self.work_through(context, inputs, sizes, read),
         );
     }
 
     #[inline(always)]
-    fn work_through(&mut self, context: &Context, inputs: &Inputs) {
-        let classes = context.program.n_classes;
-        for (slice, out) in self.out.chunks_mut(SLICE * classes).enumerate() {
-            let images = out.len() / classes;
+    fn work_through(
+        &mut self,
+        context: &Context,
+        inputs: &Inputs,
+        [width, steps]: [usize; 2],
+        read: &impl Fn(&Group, &Program, usize, &mut [f32]),
+    ) {
+        for (slice, out) in self.out.chunks_mut(SLICE * width).enumerate() {
+            let images = out.len() / width;
             let first = self.first + slice * SLICE;
             self.group
                 .load(context.program, [0, images], |i| inputs.row(first + i));
-            for step in 0..context.program.steps.len() {
+            for step in 0..steps {
                 self.group.forward(step, [0, images], context, None);
             }
-            for (image, row) in out.chunks_exact_mut(classes).enumerate() {
-                row.copy_from_slice(self.group.scores(context.program, image));
-                softmax(row);
+            for (image, row) in out.chunks_exact_mut(width).enumerate() {
+                read(&self.group, context.program, image, row);
             }
         }
     }

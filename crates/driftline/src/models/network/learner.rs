@@ -1,14 +1,17 @@
 //! Training a network in mini-batches: the learner that self-training uses.
 
+use std::num::NonZeroUsize;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::architecture::Architecture;
-use super::group::Batch;
+use super::group::{Batch, PassKind};
 use super::model::Network;
+use super::steps::{Objective, Steps};
 use super::trainer::Trainer;
-use crate::data::Examples;
-use crate::models::optimizer::{Adam, Optimizer};
+use super::variation::Variation;
+use crate::data::{Examples, Positive};
 use crate::models::training::Training;
 use crate::models::{Learner, Runtime};
 use crate::random::Seed;
@@ -20,6 +23,9 @@ use crate::{Error, Result};
 pub struct NetworkLearner {
     pub architecture: Architecture,
     pub training: Training,
+    /// How a step goes on from a model; it learns the labels given if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Steps>,
     /// Not part of what is learned, hence not of any file.
     #[serde(skip)]
     pub runtime: Runtime,
@@ -30,29 +36,67 @@ impl NetworkLearner {
         Self {
             architecture,
             training,
+            steps: None,
             runtime: Runtime::default(),
         }
     }
 
-    fn train(&self, start: &Network, examples: &Examples, seed: Seed) -> Result<Network> {
+    fn train(
+        &self,
+        start: &Network,
+        examples: &Examples,
+        anchor: Option<Positive>,
+        seed: Seed,
+        steps: Option<Steps>,
+    ) -> Result<Network> {
         let Training {
             epochs,
             batch_size,
             optimizer,
-            sharpness,
+            augment,
+            mixing,
+            ..
         } = &self.training;
+        if let Some(augment) = augment {
+            augment.check(start.blueprint.input())?;
+        }
         let largest = batch_size.get().min(examples.len());
         let runtime = &self.runtime;
         runtime.isa.checked()?;
         let mut trainer = Trainer::new(
             &start.blueprint,
             &start.state,
-            optimizer,
+            &self.training,
             largest,
             runtime.clone(),
-        );
-        let scale = examples.weight_scale();
-        for epoch in 0..epochs.get() {
+        )?;
+        if let Some(strength) = anchor {
+            trainer.anchor(strength.get());
+        }
+        let mut scale = examples.weight_scale();
+        let objective = match steps {
+            Some(steps) => steps.objective(examples)?,
+            None => Objective::Labels,
+        };
+        if let Objective::Reversal { source, .. } = objective {
+            trainer.tell_domains_apart()?;
+            scale *= examples.len() as f32 / (examples.len() - source).max(1) as f32;
+        }
+        let without_labels = matches!(steps, Some(Steps::Statistics | Steps::Entropy));
+        if without_labels && start.state.kept.is_empty() {
+            return Err(Error::mismatch(
+                "`steps`",
+                "a network with batch norms",
+                "one without",
+            ));
+        }
+        let epochs = match steps {
+            Some(Steps::Statistics) => 1,
+            // One more, in which only statistics are taken.
+            Some(Steps::Entropy) => epochs.get() + 1,
+            _ => epochs.get(),
+        };
+        for epoch in 0..epochs {
             let order = self.training.epoch_order(examples.len(), epoch, seed);
             for (index, rows) in order.chunks(batch_size.get()).enumerate() {
                 runtime.cancel().check()?;
@@ -62,8 +106,19 @@ impl NetworkLearner {
                     share: scale / rows.len() as f32,
                     dropout: Some(seed.named("dropout").nth(epoch)),
                     place: index * batch_size.get(),
+                    variation: Variation::of(*augment, *mixing, seed.named("augment").nth(epoch)),
+                    pass: PassKind::Plain,
+                    objective,
                 };
-                trainer.step(&batch, optimizer, sharpness.map(|radius| radius.get()));
+                match without_labels {
+                    true if epoch == 0 => trainer.survey(&batch, index),
+                    true => {
+                        trainer.step_norms(&batch, optimizer);
+                    }
+                    false => {
+                        trainer.step(&batch, optimizer);
+                    }
+                }
             }
         }
         let state = trainer.state();
@@ -78,18 +133,15 @@ impl NetworkLearner {
     }
 }
 
-impl Learner for NetworkLearner {
-    type Model = Network;
-
-    fn fit(&self, examples: &Examples, seed: Seed) -> Result<Network> {
-        examples.expect_trainable()?;
-        let shape = examples.inputs().shape();
-        let blueprint = self.architecture.build(shape, examples.n_classes())?;
-        let start = Network::initial(blueprint, seed.named("weights"))?;
-        self.train(&start, examples, seed)
-    }
-
-    fn refit(&self, start: &Network, examples: &Examples, seed: Seed) -> Result<Network> {
+impl NetworkLearner {
+    /// Trains on from a network of this architecture.
+    fn continued(
+        &self,
+        start: &Network,
+        examples: &Examples,
+        anchor: Option<Positive>,
+        seed: Seed,
+    ) -> Result<Network> {
         examples.expect_trainable()?;
         examples.inputs().expect_shape(start.blueprint.input())?;
         if examples.n_classes() != start.blueprint.n_classes() {
@@ -102,7 +154,33 @@ impl Learner for NetworkLearner {
         if *start.blueprint.architecture() != self.architecture {
             return Err(Error::NoWarmStart);
         }
-        self.train(start, examples, seed)
+        self.train(start, examples, anchor, seed, self.steps)
+    }
+}
+
+impl Learner for NetworkLearner {
+    type Model = Network;
+
+    fn fit(&self, examples: &Examples, seed: Seed) -> Result<Network> {
+        examples.expect_trainable()?;
+        let shape = examples.inputs().shape();
+        let blueprint = self.architecture.build(shape, examples.n_classes())?;
+        let start = Network::initial(blueprint, seed.named("weights"))?;
+        self.train(&start, examples, None, seed, None)
+    }
+
+    fn refit(&self, start: &Network, examples: &Examples, seed: Seed) -> Result<Network> {
+        self.continued(start, examples, None, seed)
+    }
+
+    fn refit_anchored(
+        &self,
+        start: &Network,
+        examples: &Examples,
+        anchor: Positive,
+        seed: Seed,
+    ) -> Result<Network> {
+        self.continued(start, examples, Some(anchor), seed)
     }
 
     fn forget(&self, model: &Network) -> Network {
@@ -118,6 +196,27 @@ impl Learner for NetworkLearner {
 }
 
 pub(super) fn loss_and_gradient(network: &Network, examples: &Examples) -> Result<(f64, Vec<f32>)> {
+    one_batch(network, examples, PassKind::Plain, |trainer, batch| {
+        trainer.loss_and_gradient(batch)
+    })
+}
+
+pub(super) fn input_gradient(network: &Network, examples: &Examples) -> Result<Vec<f32>> {
+    one_batch(
+        network,
+        examples,
+        PassKind::WithInputGradient,
+        Trainer::input_gradient,
+    )
+}
+
+/// What `of` makes of all examples as one batch in training, without dropout.
+fn one_batch<R>(
+    network: &Network,
+    examples: &Examples,
+    pass: PassKind,
+    of: impl Fn(&mut Trainer, &Batch) -> R,
+) -> Result<R> {
     examples.expect_trainable()?;
     examples.inputs().expect_shape(network.blueprint.input())?;
     if examples.n_classes() != network.blueprint.n_classes() {
@@ -134,13 +233,19 @@ pub(super) fn loss_and_gradient(network: &Network, examples: &Examples) -> Resul
         share: examples.weight_scale() / rows.len() as f32,
         dropout: None,
         place: 0,
+        variation: None,
+        pass,
+        objective: Objective::Labels,
     };
-    let optimizer = Optimizer::Adam(Adam::paper());
+    let mut training = Training::paper(NonZeroUsize::MIN);
+    if pass == PassKind::WithInputGradient {
+        training.adversarial = Some(Positive::new(1.0)?);
+    }
     let Network {
         blueprint,
         state,
         runtime,
     } = network;
-    let mut trainer = Trainer::new(blueprint, state, &optimizer, rows.len(), runtime.clone());
-    Ok(trainer.loss_and_gradient(&batch))
+    let mut trainer = Trainer::new(blueprint, state, &training, rows.len(), runtime.clone())?;
+    Ok(of(&mut trainer, &batch))
 }

@@ -2,9 +2,11 @@
 //! and fused steps, kernels know registers. Same seed, same bytes, for any number of threads.
 
 mod architecture;
+mod domain_head;
 mod file;
 mod group;
 mod inference;
+mod inputs;
 pub(crate) mod kernels;
 pub mod layers;
 mod learner;
@@ -14,10 +16,15 @@ mod phases;
 mod program;
 pub mod reference;
 mod spec;
+mod steps;
 mod trainer;
+mod variation;
+mod voting;
 
 pub use architecture::{Architecture, Blueprint};
 pub use kernels::{Isa, peak};
 pub use learner::NetworkLearner;
 pub use model::{NamedTensor, Network};
 pub use spec::{ArchitectureSpec, NetworkSpec};
+pub use steps::Steps;
+pub use voting::{Voting, VotingLearner, VotingSpec};

@@ -109,6 +109,12 @@ impl Network {
         &self.blueprint
     }
 
+    /// What the output layer sees of every input.
+    pub fn encoded(&self, inputs: &Inputs) -> Result<Inputs> {
+        inputs.expect_shape(self.shape())?;
+        inference::features(self, inputs)
+    }
+
     /// How many optimiser steps the network's memory counts; 0 where it has none.
     pub fn steps(&self) -> u64 {
         self.state.memory.as_ref().map_or(0, |memory| memory.step)
@@ -132,6 +138,12 @@ impl Network {
     /// [`Network::tensors`].
     pub fn loss_and_gradient(&self, examples: &Examples) -> Result<(f64, Vec<f32>)> {
         super::learner::loss_and_gradient(self, examples)
+    }
+
+    /// The gradient of the same loss with respect to the inputs, row after row: what adversarial training moves them by.
+    /// The network must begin with a convolution or a dense layer.
+    pub fn input_gradient(&self, examples: &Examples) -> Result<Vec<f32>> {
+        super::learner::input_gradient(self, examples)
     }
 }
 
@@ -167,5 +179,9 @@ impl Classifier for Network {
     fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
         inputs.expect_shape(self.shape())?;
         inference::probabilities(self, inputs)
+    }
+
+    fn features(&self, inputs: &Inputs) -> Result<Option<Inputs>> {
+        self.encoded(inputs).map(Some)
     }
 }

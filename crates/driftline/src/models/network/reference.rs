@@ -2,7 +2,10 @@
 //! the formulas. Slow, and what the tests compare everything with.
 
 use super::architecture::Blueprint;
-use super::layers::{Layer, batch_norm, channels_of, conv, dense, dropout, max_pool, relu, volume};
+use super::layers::{
+    Layer, batch_norm, channels_of, conv, dense, dropout, global_pool, max_pool, relu, residual,
+    volume,
+};
 
 /// A batch for the reference: inputs, target distributions, and what each example counts.
 #[derive(Clone, Debug)]
@@ -20,6 +23,8 @@ pub struct ReferenceResult {
     pub loss: f64,
     /// Laid out like the weights.
     pub gradient: Vec<f64>,
+    /// With respect to the inputs.
+    pub inputs: Vec<Vec<f64>>,
     /// Mean and biased variance that each batch norm saw.
     pub statistics: Vec<(Vec<f64>, Vec<f64>)>,
 }
@@ -40,6 +45,8 @@ pub fn loss_and_gradient(
     let tensors = split(blueprint, weights);
     let mut activations = vec![batch.inputs.to_vec()];
     let mut memos = vec![];
+    let partners = residual::partners(&blueprint.architecture().layers)
+        .expect("the blueprint has checked the residual blocks");
     for (index, (layer, before, after)) in blueprint.layers().enumerate() {
         let x = &activations[index];
         let own = &tensors[index];
@@ -53,7 +60,15 @@ pub fn loss_and_gradient(
                 (each(&|x| dense::forward(x, own[0], own[1])), Memo::None)
             }
             Layer::Relu => (each(&relu::forward), Memo::None),
-            Layer::Flatten => (x.clone(), Memo::None),
+            Layer::Flatten | Layer::Remember => (x.clone(), Memo::None),
+            Layer::Add => {
+                let remembered = &activations[partners[index].expect("an `add` has a partner")];
+                (sums(x, remembered), Memo::None)
+            }
+            Layer::GlobalPool => {
+                let channels = channels_of(before);
+                (each(&|x| global_pool::forward(x, channels)), Memo::None)
+            }
             Layer::Dropout(_) => match factors_of(batch, index) {
                 Some(factors) => (apply(x, factors), Memo::None),
                 None => (x.clone(), Memo::None),
@@ -85,6 +100,8 @@ pub fn loss_and_gradient(
     let (mut loss, mut dy) = compare(&activations[activations.len() - 1], batch);
     let mut gradient = vec![0.0; weights.len()];
     let ends = ends(blueprint);
+    // What went round a block, by the layer that remembered it.
+    let mut around: Vec<Option<Vec<Vec<f64>>>> = vec![None; memos.len()];
     for (index, (layer, before, _)) in blueprint
         .layers()
         .enumerate()
@@ -134,6 +151,18 @@ pub fn loss_and_gradient(
                 };
                 winners.iter().zip(&dy).map(back).collect()
             }
+            (Layer::Add, _) => {
+                around[partners[index].expect("an `add` has a partner")] = Some(dy.clone());
+                dy
+            }
+            (Layer::Remember, _) => match around[index].take() {
+                Some(other) => sums(&dy, &other),
+                None => dy,
+            },
+            (Layer::GlobalPool, _) => {
+                let back = |dy: &Vec<f64>| global_pool::backward(before.size(), dy);
+                dy.iter().map(back).collect()
+            }
             _ => dy,
         };
     }
@@ -152,6 +181,7 @@ pub fn loss_and_gradient(
     ReferenceResult {
         loss,
         gradient,
+        inputs: dy,
         statistics: statistics.collect(),
     }
 }
@@ -171,6 +201,11 @@ fn factors_of<'a>(batch: &'a ReferenceBatch, layer: usize) -> Option<&'a [Vec<f3
 fn apply(x: &[Vec<f64>], factors: &[Vec<f32>]) -> Vec<Vec<f64>> {
     let pairs = x.iter().zip(factors);
     pairs.map(|(x, m)| dropout::apply(x, m)).collect()
+}
+
+fn sums(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let sum = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).map(|(a, b)| a + b).collect();
+    a.iter().zip(b).map(sum).collect()
 }
 
 /// Softmax cross-entropy and its gradient p − t, each example with its share.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Architecture, NetworkLearner};
+use super::{Architecture, NetworkLearner, Steps};
 use crate::models::any::AnyLearner;
 use crate::models::training::Training;
 use crate::{Error, Result};
@@ -16,6 +16,9 @@ use crate::{Error, Result};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct NetworkSpec {
     pub architecture: ArchitectureSpec,
+    /// How a step goes on from a model; it learns the labels given if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<Steps>,
 }
 
 /// An architecture by its name, or layer by layer.
@@ -34,6 +37,8 @@ pub enum ArchitectureSpec {
     ExtraDense(NonZeroUsize),
     /// Two dense layers of 32, dropout, batch norm.
     Mlp,
+    /// Convolutions with batch norm, two residual blocks, the mean over all pixels.
+    Residual,
     Layers(Architecture),
 }
 
@@ -44,12 +49,19 @@ impl NetworkSpec {
                 field: "model.network".into(),
                 message: error.to_string(),
             })?;
-        Ok(NetworkLearner::new(spec.architecture.architecture(), *training).into())
+        Ok(spec.network(training).into())
+    }
+
+    pub(super) fn network(self, training: &Training) -> NetworkLearner {
+        NetworkLearner {
+            steps: self.steps,
+            ..NetworkLearner::new(self.architecture.architecture(), *training)
+        }
     }
 }
 
 impl ArchitectureSpec {
-    fn architecture(self) -> Architecture {
+    pub(crate) fn architecture(self) -> Architecture {
         match self {
             ArchitectureSpec::PaperConv => Architecture::paper_conv(),
             ArchitectureSpec::UnregularizedConv => Architecture::unregularized_conv(),
@@ -57,6 +69,7 @@ impl ArchitectureSpec {
             ArchitectureSpec::WiderConv(channels) => Architecture::wider_conv(channels),
             ArchitectureSpec::ExtraDense(units) => Architecture::extra_dense(units),
             ArchitectureSpec::Mlp => Architecture::mlp(),
+            ArchitectureSpec::Residual => Architecture::residual(),
             ArchitectureSpec::Layers(architecture) => architecture,
         }
     }

@@ -2,7 +2,8 @@
 //! fixed order, and one pass over the parameters moves them.
 
 use super::architecture::Blueprint;
-use super::group::{Batch, Context, Group, cut, most_groups, norm_of};
+use super::domain_head::DomainHead;
+use super::group::{Batch, Context, Group, PassKind, cut, most_groups, norm_of};
 use super::kernels::{Aligned, FlushDenormals, Team, vectorized};
 use super::model::State;
 use super::phases::{Phase, phases};
@@ -11,6 +12,8 @@ use super::program::{
 };
 use crate::models::Runtime;
 use crate::models::optimizer::{Optimizer, OptimizerMemory};
+use crate::models::training::Training;
+use crate::{Error, Result};
 
 /// A step of fewer products, forward and backward, is done before a second thread has begun.
 const WORTH_SHARING: usize = 2_000_000;
@@ -34,8 +37,18 @@ pub(super) struct Trainer {
     second: Aligned,
     /// The weights before a sharpness-aware step climbed away from them; empty without.
     saved: Aligned,
+    /// The weights that training is held to, and how strongly; empty without.
+    anchor: Aligned,
+    anchor_strength: f32,
     /// Moving means and variances of every batch norm, one after another.
     kept: Vec<f64>,
+    /// Running averages of the weights and of `kept`; empty without.
+    averaged: (Aligned, Vec<f64>),
+    /// What tells domains apart, where gradients are reversed.
+    head: Option<DomainHead>,
+    /// Instead of the batch norms' own.
+    momentum: Option<f64>,
+    training: Training,
     memory: OptimizerMemory,
     _flush: FlushDenormals,
 }
@@ -48,6 +61,7 @@ struct Chunk<'a> {
     first: &'a mut [f32],
     second: &'a mut [f32],
     saved: &'a [f32],
+    anchor: &'a [f32],
     /// Σ g² of the stretch.
     squares: f64,
 }
@@ -57,11 +71,18 @@ impl Trainer {
     pub fn new(
         blueprint: &Blueprint,
         state: &State,
-        optimizer: &Optimizer,
+        training: &Training,
         batch: usize,
         runtime: Runtime,
-    ) -> Self {
+    ) -> Result<Self> {
         let program = Program::compile(blueprint);
+        if training.adversarial.is_some() && !matches!(program.steps[0].kind, Kind::Affine(_)) {
+            return Err(Error::out_of_range(
+                "`adversarial`",
+                "on",
+                "off for a network that begins with neither a convolution nor a dense layer",
+            ));
+        }
         let n_groups = most_groups(batch);
         let capacity = cut(batch).iter().map(|part| part.len()).max().unwrap_or(0);
         let packed = |plain: &[f32]| {
@@ -69,7 +90,7 @@ impl Trainer {
             pack_all(&program.parameters, plain, &mut packed);
             packed
         };
-        let fresh = optimizer.fresh_state(state.weights.len());
+        let fresh = training.optimizer.fresh_state(state.weights.len());
         let memory = state.memory.as_ref().filter(|memory| memory.suits(&fresh));
         let memory = memory.unwrap_or(&fresh);
         let turned = |step: &Step| match &step.kind {
@@ -97,7 +118,13 @@ impl Trainer {
                 false => packed(&memory.second),
             },
             saved: Aligned::zeros(0),
+            anchor: Aligned::zeros(0),
+            anchor_strength: 0.0,
             kept: state.kept.iter().map(|&value| f64::from(value)).collect(),
+            averaged: (Aligned::zeros(0), vec![]),
+            head: None,
+            momentum: None,
+            training: *training,
             memory: OptimizerMemory {
                 step: memory.step,
                 first: vec![],
@@ -108,18 +135,48 @@ impl Trainer {
             _flush: FlushDenormals::begin(),
         };
         trainer.turn_weights();
-        trainer
+        if training.average.is_some() {
+            trainer.averaged = (trainer.weights.clone(), trainer.kept.clone());
+        }
+        Ok(trainer)
+    }
+
+    /// Holds training to the weights as they are now: the loss gains strength·‖θ − θ_now‖².
+    pub fn anchor(&mut self, strength: f64) {
+        self.anchor = self.weights.clone();
+        self.anchor_strength = strength as f32;
     }
 
     /// One step of training; returns the loss of the batch, penalties included, before it.
-    pub fn step(&mut self, batch: &Batch, optimizer: &Optimizer, sharpness: Option<f64>) -> f64 {
+    pub fn step(&mut self, batch: &Batch, optimizer: &Optimizer) -> f64 {
         let n = batch.rows.len();
-        let loss = self.backpropagate(batch, true) + self.penalty();
-        if let Some(radius) = sharpness {
-            self.climb(n, radius);
-            self.backpropagate(batch, false);
+        let mut batch = *batch;
+        if self.training.adversarial.is_some() {
+            batch.pass = PassKind::WithInputGradient;
+        }
+        let loss = self.backpropagate(&batch, true) + self.penalty();
+        if let Some(radius) = self.training.adversarial {
+            let program = &self.program;
+            self.team
+                .for_each(&mut self.groups[..cut(n).len()], |_, group| {
+                    group.move_inputs(program, radius.get() as f32);
+                });
+            batch.pass = PassKind::OnMovedInputs;
+            self.backpropagate(&batch, false);
+        }
+        if let Some(radius) = self.training.sharpness {
+            self.climb(n, radius.get());
+            self.backpropagate(&batch, false);
+        }
+        if let Some(head) = &mut self.head {
+            let groups = &self.groups[..cut(n).len()];
+            head.step(
+                optimizer,
+                groups.iter().map(|group| &group.head_gradient[..]),
+            );
         }
         let update = optimizer.advance(&mut self.memory);
+        let double = 2.0 * self.anchor_strength;
         self.each_chunk(
             Some(n),
             #[inline(always)]
@@ -127,11 +184,82 @@ impl Trainer {
                 if !chunk.saved.is_empty() {
                     chunk.weights.copy_from_slice(chunk.saved);
                 }
+                let held = chunk.weights.iter().zip(chunk.anchor);
+                for (g, (w, anchor)) in chunk.gradient.iter_mut().zip(held) {
+                    *g += double * (w - anchor);
+                }
                 update.apply(chunk.weights, chunk.gradient, chunk.first, chunk.second);
             },
         );
         self.turn_weights();
+        self.take_average();
         loss
+    }
+
+    /// Trains a domain head along from now on.
+    pub fn tell_domains_apart(&mut self) -> Result<()> {
+        let last = &self.program.steps[self.program.steps.len() - 1];
+        if !last.passes_gradient {
+            return Err(Error::mismatch(
+                "`steps.reversal`",
+                "a network with layers before its output",
+                "one without",
+            ));
+        }
+        self.head = Some(DomainHead::new(&self.program, &self.training.optimizer));
+        Ok(())
+    }
+
+    /// Batch norms take in the batch as the `number`th of equals (from 0): afterwards they keep the means over all.
+    pub fn survey(&mut self, batch: &Batch, number: usize) {
+        self.momentum = Some(number as f64 / (number + 1) as f64);
+        self.backpropagate(batch, true);
+        self.momentum = None;
+    }
+
+    /// A step that moves nothing but scales and shifts of batch norms.
+    pub fn step_norms(&mut self, batch: &Batch, optimizer: &Optimizer) -> f64 {
+        let loss = self.backpropagate(batch, true);
+        self.each_chunk(Some(batch.rows.len()), |_| {});
+        let update = optimizer.advance(&mut self.memory);
+        for (_, norm) in self.program.norms() {
+            for parameter in [norm.scale, norm.shift] {
+                let own = self.program.parameters[parameter].range();
+                let second = match self.second.is_empty() {
+                    true => &mut self.second[..],
+                    false => &mut self.second[own.clone()],
+                };
+                update.apply(
+                    &mut self.weights[own.clone()],
+                    &self.gradient[own.clone()],
+                    &mut self.first[own],
+                    second,
+                );
+            }
+        }
+        self.turn_weights();
+        loss
+    }
+
+    /// w̄ ← d·w̄ + (1 − d)·w, and so for what batch norms keep.
+    fn take_average(&mut self) {
+        let Some(decay) = self.training.average else {
+            return;
+        };
+        let rest = 1.0 - decay.get();
+        let (weights, kept) = &mut self.averaged;
+        vectorized(
+            self.runtime.isa,
+            #[inline(always)]
+            || {
+                for (mean, w) in weights.iter_mut().zip(self.weights.iter()) {
+                    *mean += rest as f32 * (w - *mean);
+                }
+            },
+        );
+        for (mean, value) in kept.iter_mut().zip(&self.kept) {
+            *mean += rest * (value - *mean);
+        }
     }
 
     /// The loss of a batch, penalties included, and its gradient, tensor after tensor; nothing moves.
@@ -141,11 +269,25 @@ impl Trainer {
         (loss, self.unpacked(&self.gradient))
     }
 
+    /// The gradient of a batch's loss with respect to its inputs, example after example; nothing moves.
+    pub fn input_gradient(&mut self, batch: &Batch) -> Vec<f32> {
+        self.backpropagate(batch, false);
+        let groups = &self.groups[..cut(batch.rows.len()).len()];
+        groups
+            .iter()
+            .flat_map(|group| group.plain_input_gradient(&self.program))
+            .collect()
+    }
+
     /// What the network is now.
     pub fn state(&self) -> State {
+        let (weights, kept) = match self.training.average {
+            Some(_) => (&self.averaged.0, &self.averaged.1),
+            None => (&self.weights, &self.kept),
+        };
         State {
-            weights: self.unpacked(&self.weights),
-            kept: self.kept.iter().map(|&value| value as f32).collect(),
+            weights: self.unpacked(weights),
+            kept: kept.iter().map(|&value| value as f32).collect(),
             memory: Some(OptimizerMemory {
                 first: self.unpacked(&self.first),
                 second: match self.second.is_empty() {
@@ -179,6 +321,7 @@ impl Trainer {
                 weights: &self.weights,
                 turned: &self.turned,
                 normalizers: &self.normalizers,
+                head: self.head.as_ref(),
             };
             let groups = &mut self.groups[..active];
             self.team
@@ -191,7 +334,8 @@ impl Trainer {
                 let normalizer = &mut self.normalizers[norm.index];
                 let seen = norm.combine(&parts(norm.index), normalizer);
                 if moving {
-                    norm.take_in(&seen, &mut self.kept[self.program.kept_range(norm.index)]);
+                    let kept = &mut self.kept[self.program.kept_range(norm.index)];
+                    norm.take_in(&seen, kept, self.momentum);
                 }
             }
             if let Some(step) = phase.measure_gradient {
@@ -228,6 +372,7 @@ impl Trainer {
         let isa = self.runtime.isa;
         let mut second = self.second.chunks_mut(CHUNK);
         let mut saved = self.saved.chunks(CHUNK);
+        let mut anchor = self.anchor.chunks(CHUNK);
         let mut chunks: Vec<Chunk> = (self.weights.chunks_mut(CHUNK))
             .zip(self.gradient.chunks_mut(CHUNK))
             .zip(self.first.chunks_mut(CHUNK))
@@ -239,6 +384,7 @@ impl Trainer {
                 first,
                 second: second.next().unwrap_or_default(),
                 saved: saved.next().unwrap_or_default(),
+                anchor: anchor.next().unwrap_or_default(),
                 squares: 0.0,
             })
             .collect();

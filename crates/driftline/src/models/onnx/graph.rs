@@ -63,6 +63,11 @@ impl Graph {
         self.constant(name, Element::Double, dimensions, bytes)
     }
 
+    pub fn ints(&mut self, name: &str, dimensions: &[usize], values: &[i64]) -> Node {
+        let bytes = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+        self.constant(name, Element::Int, dimensions, bytes)
+    }
+
     fn constant(
         &mut self,
         name: &str,
@@ -92,6 +97,20 @@ impl Graph {
         output
     }
 
+    /// The second output of a node that has two.
+    pub fn second(
+        &mut self,
+        operator: &str,
+        inputs: &[&Node],
+        attributes: &[(&str, Attribute)],
+    ) -> Node {
+        self.named += 1;
+        let name = format!("{}_{}", operator.to_lowercase(), self.named);
+        let second = format!("{name}_second");
+        self.add(&[&name, &second], operator, inputs, attributes);
+        second
+    }
+
     /// A node whose output has a given name.
     pub fn node_to(
         &mut self,
@@ -100,10 +119,20 @@ impl Graph {
         inputs: &[&Node],
         attributes: &[(&str, Attribute)],
     ) {
+        self.add(&[output], operator, inputs, attributes);
+    }
+
+    fn add(
+        &mut self,
+        outputs: &[&str],
+        operator: &str,
+        inputs: &[&Node],
+        attributes: &[(&str, Attribute)],
+    ) {
         let node = Message::new()
             .each(inputs, |m, input| m.text(1, input))
-            .text(2, output)
-            .text(3, output)
+            .each(outputs, |m, output| m.text(2, output))
+            .text(3, outputs[0])
             .text(4, operator)
             .each(attributes, |m, (name, value)| {
                 m.message(5, attribute(name, value))

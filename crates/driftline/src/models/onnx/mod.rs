@@ -5,4 +5,4 @@ mod nodes;
 mod wire;
 
 pub use graph::{Attribute, Element, Graph, Node};
-pub(crate) use nodes::{linear, margin, network};
+pub(crate) use nodes::{linear, margin, neighbours, network, network_features};

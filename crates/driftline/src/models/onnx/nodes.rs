@@ -4,6 +4,7 @@ use super::graph::{Attribute, Graph, Node};
 use crate::data::Shape;
 use crate::models::Classifier;
 use crate::models::linear::{LinearModel, MarginModel};
+use crate::models::neighbours::NeighboursModel;
 use crate::models::network::layers::{BatchNorm, Conv, Layer, MaxPool};
 use crate::models::network::{NamedTensor, Network};
 
@@ -40,22 +41,88 @@ pub(crate) fn margin(graph: &mut Graph, model: &MarginModel, input: Node) -> Nod
     graph.node("Cast", &[&sigmoids], &[("to", Attribute::Int(1))])
 }
 
+/// The nearest by |r|² − 2x·r, which orders rows r as |x − r|² does; of equals TopK takes the first, too. Sums of the
+/// votes, each over the sum of all.
+pub(crate) fn neighbours(
+    graph: &mut Graph,
+    model: &NeighboursModel,
+    input: Node,
+    rows: &[f32],
+    votes: &[f32],
+) -> Node {
+    let (size, classes) = (model.shape().size(), model.n_classes());
+    let n = rows.len() / size;
+    let k = model.k().get().min(n) as i64;
+    let input = flat(graph, input, model.shape());
+    let mut doubled = vec![0.0; rows.len()];
+    let mut squares = vec![0.0; n];
+    for (number, row) in rows.chunks_exact(size).enumerate() {
+        for (feature, &value) in row.iter().enumerate() {
+            doubled[feature * n + number] = -2.0 * value;
+            squares[number] += value * value;
+        }
+    }
+    let distances = affine(graph, "rows", &input, [size, n], &doubled, &squares);
+    let k = graph.ints("k", &[1], &[k]);
+    let smallest = [("axis", Attribute::Int(1)), ("largest", Attribute::Int(0))];
+    let nearest = graph.second("TopK", &[&distances, &k], &smallest);
+    let votes = graph.floats("votes", &[n, classes], votes);
+    let votes = graph.node(
+        "Gather",
+        &[&votes, &nearest],
+        &[("axis", Attribute::Int(0))],
+    );
+    let first = graph.ints("first.axis", &[1], &[1]);
+    let without = [("keepdims", Attribute::Int(0))];
+    let votes = graph.node("ReduceSum", &[&votes, &first], &without);
+    let all = graph.node(
+        "ReduceSum",
+        &[&votes, &first],
+        &[("keepdims", Attribute::Int(1))],
+    );
+    graph.node("Div", &[&votes, &all], &[])
+}
+
 /// ONNX has channels before pixels, this library after them: images are turned once at the start and, for the order of
-/// the numbers of a flattened image, once more before a dense layer.
-pub(crate) fn network(graph: &mut Graph, model: &Network, input: Node) -> Node {
+/// the numbers of a flattened image, once more before a dense layer. Constants have names that begin with `prefix`.
+pub(crate) fn network(graph: &mut Graph, model: &Network, input: Node, prefix: &str) -> Node {
+    let layers = model.blueprint().layers().len();
+    let scores = network_layers(graph, model, input, prefix, layers);
+    softmax(graph, &scores)
+}
+
+/// What the last layer sees.
+pub(crate) fn network_features(
+    graph: &mut Graph,
+    model: &Network,
+    input: Node,
+    prefix: &str,
+) -> Node {
+    let layers = model.blueprint().layers().len();
+    network_layers(graph, model, input, prefix, layers - 1)
+}
+
+fn network_layers(
+    graph: &mut Graph,
+    model: &Network,
+    input: Node,
+    prefix: &str,
+    layers: usize,
+) -> Node {
     let blueprint = model.blueprint();
     let (learned, kept) = (model.tensors(), model.statistics());
     let mut value = input;
+    let mut remembered = vec![];
     if let Shape::Image { .. } = blueprint.input() {
         value = turned(graph, &value, [0, 3, 1, 2]);
     }
-    for (index, (layer, before, after)) in blueprint.layers().enumerate() {
+    for (index, (layer, before, after)) in blueprint.layers().enumerate().take(layers) {
         let own = |tensors: &[NamedTensor<'_>], name: &str| -> Vec<f32> {
             let name = format!("{index}.{}.{name}", layer.name());
             let found = tensors.iter().find(|tensor| tensor.name == name);
             found.map_or(vec![], |tensor| tensor.values.to_vec())
         };
-        let name = format!("{index}.{}", layer.name());
+        let name = format!("{prefix}{index}.{}", layer.name());
         value = match layer {
             Layer::Conv(layer) => {
                 let (kernel, bias) = (own(&learned, "kernel"), own(&learned, "bias"));
@@ -79,6 +146,18 @@ pub(crate) fn network(graph: &mut Graph, model: &Network, input: Node) -> Node {
                 batch_norm(graph, &name, &value, layer, &parts)
             }
             Layer::MaxPool(layer) => max_pool(graph, &value, layer),
+            Layer::GlobalPool => {
+                let means = graph.node("GlobalAveragePool", &[&value], &[]);
+                flat(graph, means, before)
+            }
+            Layer::Remember => {
+                remembered.push(value.clone());
+                value
+            }
+            Layer::Add => match remembered.pop() {
+                Some(other) => graph.node("Add", &[&value, &other], &[]),
+                None => value,
+            },
             Layer::Flatten => match before {
                 Shape::Vector(_) => value,
                 Shape::Image { .. } => {
@@ -88,7 +167,7 @@ pub(crate) fn network(graph: &mut Graph, model: &Network, input: Node) -> Node {
             },
         };
     }
-    softmax(graph, &value)
+    value
 }
 
 fn conv(

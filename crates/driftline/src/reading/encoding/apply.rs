@@ -26,6 +26,8 @@ pub(crate) struct Applied {
     ids: Vec<(String, usize)>,
     selection: Selection,
     pub(super) impute: bool,
+    /// How far from 0 a standardised number may be.
+    pub(super) bound: f32,
     pub(super) fields: Vec<Field>,
     pub files: Arc<[PathBuf]>,
 }
@@ -121,9 +123,17 @@ impl Applied {
             ids: ids.collect::<Result<_>>()?,
             selection: Selection::new(choice, fields, path)?,
             impute: choice.impute,
+            bound: encoding.cleaning.clip.map_or(f32::INFINITY, |c| c.stream),
             fields: fields.to_vec(),
             files: files.into(),
         })
+    }
+
+    /// The same for the rows that the model is trained on.
+    pub fn for_source(mut self) -> Self {
+        let clip = self.encoding.cleaning.clip;
+        self.bound = clip.map_or(f32::INFINITY, |clip| clip.source);
+        self
     }
 
     pub fn buffer(&self) -> RowBuffer {

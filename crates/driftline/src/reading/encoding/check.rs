@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::{Coding, Encoding, InputEncoding};
+use super::{Cleaning, Coding, Encoding, InputEncoding};
 use crate::data::Shape;
 
 /// What a file says.
@@ -14,6 +14,8 @@ pub(super) struct Unchecked {
     label: String,
     classes: Vec<String>,
     input: InputEncoding,
+    #[serde(default)]
+    cleaning: Cleaning,
 }
 
 impl TryFrom<Unchecked> for Encoding {
@@ -24,7 +26,11 @@ impl TryFrom<Unchecked> for Encoding {
             label,
             classes,
             input,
+            cleaning,
         } = unchecked;
+        if cleaning.clip.is_some_and(|clip| !clip.is_sound()) {
+            return Err("clips at a bound that is not above 0".into());
+        }
         if classes.len() < 2 {
             return Err(format!(
                 "names {} classes; at least 2 are needed",
@@ -74,6 +80,7 @@ impl TryFrom<Unchecked> for Encoding {
             label,
             classes,
             input,
+            cleaning,
         })
     }
 }

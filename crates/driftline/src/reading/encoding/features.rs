@@ -51,7 +51,8 @@ impl Applied {
             .map(|(values, rows)| {
                 let mut odd = vec![false; numbers.len()];
                 for ((input, numbers, shift, scale), odd) in numbers.iter().zip(&mut odd) {
-                    *odd = fill(&mut values[*input..], width, rows, numbers, *shift, *scale);
+                    let column = &mut values[*input..];
+                    *odd = fill(column, width, rows, numbers, (*shift, *scale), self.bound);
                 }
                 odd
             })
@@ -139,11 +140,12 @@ impl Applied {
             } else {
                 value
             };
-            *out = encode(value);
-            if !out.is_finite() {
+            let encoded = encode(value);
+            if !encoded.is_finite() {
                 let message = format!("{value:?} is not a number that can be learned from");
                 return Err(self.place(frame, at, row, message).into());
             }
+            *out = encoded.clamp(-self.bound, self.bound);
         }
         notes.add(NoteCode::Imputed, name, imputed, || {
             format!("column `{name}`: missing values were filled with the source's mean, {mean}")
@@ -204,14 +206,14 @@ impl Applied {
     }
 }
 
-/// Fills one input of a block of rows; true if some result is not finite.
+/// Fills one input of a block of rows; true if some result is not finite, as it is before it is clipped.
 fn fill(
     values: &mut [f32],
     width: usize,
     rows: &[usize],
     numbers: &Numbers,
-    shift: f64,
-    scale: f64,
+    (shift, scale): (f64, f64),
+    bound: f32,
 ) -> bool {
     let mut column = [0.0; BLOCK];
     let column = &mut column[..rows.len()];
@@ -220,7 +222,7 @@ fn fill(
         Numbers::Double(numbers) => standardized(numbers, rows, column, shift, scale),
     }
     for (out, value) in values.iter_mut().step_by(width).zip(&*column) {
-        *out = *value;
+        *out = value.clamp(-bound, bound);
     }
     !column
         .iter()

@@ -7,14 +7,17 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::apply::Applied;
+use super::cleaning::clean;
 use super::doubts::{decimal_comma, hardly_classes, numbers_rows};
-use super::statistics::{Pieces, Unfit, of_numbers, of_texts};
-use super::{Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes};
+use super::statistics::{Pieces, Unfit, Variation, of_numbers, of_texts};
+use super::{
+    Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes,
+};
 use crate::data::Labels;
 use crate::error::DataFault;
 use crate::reading::columns::{find, list};
 use crate::reading::digest::Identity;
-use crate::reading::selection::{Selection, cell_text};
+use crate::reading::selection::{Selection, cell_text, no_rows};
 use crate::reading::{
     Answer, Column, ColumnChoice, Field, Frame, FrameSource, InputDigest, Kind, NoteCode, Notes,
     ReadOptions,
@@ -44,11 +47,12 @@ impl Encoding {
             }
         }
         let classes = table.classes(options)?;
-        let input = table.input(choice, options, how, notes)?;
+        let (input, cleaning) = table.input(choice, options, how, notes)?;
         let encoding = Encoding {
             label: label.into(),
             classes,
             input,
+            cleaning,
         };
         let labeled = table.encode(&encoding, choice, notes)?;
         Ok((encoding, labeled))
@@ -135,13 +139,7 @@ impl Table {
             }
         }
         if rows == 0 {
-            let filtered = !choice.filters.is_empty();
-            let why = if filtered {
-                "has no rows that match the conditions"
-            } else {
-                "has no rows"
-            };
-            return Err(DataFault::new(&path, why).into());
+            return Err(no_rows(&path, !choice.filters.is_empty()));
         }
         Ok(Self {
             fields,
@@ -223,7 +221,7 @@ impl Table {
         options: &ReadOptions,
         how: EncodeOptions,
         notes: &mut Notes,
-    ) -> Result<InputEncoding> {
+    ) -> Result<(InputEncoding, Cleaning)> {
         let features: Vec<usize> = (0..self.fields.len())
             .filter(|&at| !choice.is_no_feature(&self.fields[at].name))
             .collect();
@@ -241,11 +239,12 @@ impl Table {
                     list(others.iter().copied())
                 )
             });
-            return Ok(InputEncoding::Images {
+            let images = InputEncoding::Images {
                 column: self.fields[at].name.clone(),
                 shape,
                 resize: options.images.size.is_some() && !options.images.exact,
-            });
+            };
+            return Ok((images, Cleaning::default()));
         }
         if images.len() > 1 {
             let names = list(images.iter().map(|&at| &*self.fields[at].name));
@@ -259,13 +258,16 @@ impl Table {
         if features.is_empty() {
             return Err(DataFault::new(self.path(), "has no column left to learn from").into());
         }
-        let fitted: Vec<(Feature, bool)> = features
+        let fitted: Vec<(Feature, Variation)> = features
             .par_iter()
             .map(|&at| self.feature(at, choice, options, how))
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Result<_>>()?;
-        let constant = fitted.iter().filter(|(_, constant)| *constant);
+        let (fitted, cleaning) = clean(fitted, how, notes);
+        let constant = fitted
+            .iter()
+            .filter(|(_, variation)| *variation == Variation::None);
         let constant: Vec<&str> = constant.map(|(feature, _)| &*feature.name).collect();
         notes.add(NoteCode::ConstantColumns, "", constant.len() as u64, || {
             format!(
@@ -275,7 +277,7 @@ impl Table {
         });
         let features: Vec<Feature> = fitted.into_iter().map(|(feature, _)| feature).collect();
         self.doubts(&features, choice, notes);
-        Ok(InputEncoding::Features(features))
+        Ok((InputEncoding::Features(features), cleaning))
     }
 
     /// Features that are hardly meant as such.
@@ -332,7 +334,7 @@ impl Table {
         choice: &ColumnChoice,
         options: &ReadOptions,
         how: EncodeOptions,
-    ) -> Result<(Feature, bool)> {
+    ) -> Result<(Feature, Variation)> {
         let Field { name, kind } = &self.fields[at];
         let fault = |message: String| DataFault::new(self.path(), message).column(name);
         let pieces = self.pieces(at);
@@ -350,7 +352,7 @@ impl Table {
         }
         let fitted = match kind {
             Kind::Number if !choice.categories.contains(name) => {
-                of_numbers(&pieces, how.standardize)
+                of_numbers(&pieces, how.standardize, how.hygiene.drop)
             }
             Kind::Number | Kind::Text => of_texts(&pieces, options.limits.categories),
             Kind::Time | Kind::Image(_) => {
@@ -359,7 +361,7 @@ impl Table {
                     .into());
             }
         };
-        let (coding, constant) = fitted.map_err(|unfit| match unfit {
+        let (coding, variation) = fitted.map_err(|unfit| match unfit {
             Unfit::Empty => {
                 fault("has no value to learn from".into()).help("leave it out with {exclude}")
             }
@@ -369,7 +371,7 @@ impl Table {
             .help(too_many_texts(&pieces)),
         })?;
         let name = name.clone();
-        Ok((Feature { name, coding }, constant))
+        Ok((Feature { name, coding }, variation))
     }
 
     fn encode(
@@ -385,7 +387,7 @@ impl Table {
             ids: vec![],
             ..choice.clone()
         };
-        let applied = Applied::new(encoding, &choice, &self.fields, &self.files)?;
+        let applied = Applied::new(encoding, &choice, &self.fields, &self.files)?.for_source();
         let mut buffer = applied.buffer();
         for (frame, rows) in &self.frames {
             applied.encode(frame, rows, &mut buffer, notes)?;

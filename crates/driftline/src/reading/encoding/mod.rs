@@ -4,6 +4,7 @@
 mod apply;
 mod check;
 mod classes;
+mod cleaning;
 mod doubts;
 mod features;
 mod fit;
@@ -14,10 +15,10 @@ mod statistics;
 use serde::{Deserialize, Serialize};
 
 use super::{ColumnChoice, ImageOptions, InputDigest, Origins, ReadOptions};
-use crate::data::{Inputs, Labels, Shape};
+use crate::data::{Clip, Hygiene, Inputs, Labels, Shape};
 
 pub(crate) use apply::Applied;
-pub(crate) use classes::same_text;
+pub(crate) use classes::{ClassLookup, same_text};
 
 /// What was learned from the source about how rows become inputs. It is stored with the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,27 @@ pub struct Encoding {
     pub(super) label: String,
     pub(super) classes: Vec<String>,
     pub(super) input: InputEncoding,
+    #[serde(skip_serializing_if = "Cleaning::is_none")]
+    pub(super) cleaning: Cleaning,
+}
+
+/// What hygiene has done about the columns of a table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Cleaning {
+    /// Columns that hardly vary in the source: no inputs, and a stream may lack them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<String>,
+    /// Where standardised numbers are cut off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clip: Option<Clip>,
+}
+
+impl Cleaning {
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What the inputs are made of.
@@ -69,11 +91,18 @@ pub struct EncodeOptions {
     /// Give every number column mean 0 and standard deviation 1 (dividing by n) over the source; constant ones are only
     /// centred. Images and categories stay as they are.
     pub standardize: bool,
+    /// A column of numbers is dropped if fewer than 2 % of its values differ from their median, a column of texts if
+    /// fewer than 2 % differ from the most frequent one. Rare categories of a column that varies stay: their inputs are
+    /// 0 or 1 and are divided by nothing.
+    pub hygiene: Hygiene,
 }
 
 impl Default for EncodeOptions {
     fn default() -> Self {
-        Self { standardize: true }
+        Self {
+            standardize: true,
+            hygiene: Hygiene::OFF,
+        }
     }
 }
 
@@ -102,6 +131,11 @@ impl Encoding {
 
     pub fn input(&self) -> &InputEncoding {
         &self.input
+    }
+
+    /// What hygiene has done about the columns.
+    pub fn cleaning(&self) -> &Cleaning {
+        &self.cleaning
     }
 
     /// The shape of one encoded row.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Coding;
-use crate::data::Moments;
+use crate::data::{Moments, hardly_varies, is_few};
 use crate::reading::formats::text_table::number;
 use crate::reading::selection::cell_text;
 use crate::reading::{Column, Numbers};
@@ -19,15 +19,47 @@ pub(super) enum Unfit {
     Categories(usize),
 }
 
-/// The coding of a number column, and whether all its values are equal. Missing values do not count.
-pub(super) fn of_numbers(pieces: &Pieces, standardize: bool) -> Result<(Coding, bool), Unfit> {
+/// How much a column of the source varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variation {
+    /// All its values are equal.
+    None,
+    /// Fewer than 2 % differ from the median, or from the most frequent text.
+    Hardly,
+    Some,
+}
+
+impl Variation {
+    fn new(constant: bool, hardly: impl FnOnce() -> bool) -> Self {
+        match constant {
+            true => Self::None,
+            false if hardly() => Self::Hardly,
+            false => Self::Some,
+        }
+    }
+}
+
+/// The coding of a number column, and how much it varies, as far as that is asked for. Missing values do not count.
+pub(super) fn of_numbers(
+    pieces: &Pieces,
+    standardize: bool,
+    hygiene: bool,
+) -> Result<(Coding, Variation), Unfit> {
     let moments = Moments::of(|see| each(pieces, see)).ok_or(Unfit::Empty)?;
     let coding = Coding::Number {
         shift: if standardize { moments.mean } else { 0.0 },
         scale: if standardize { moments.scale } else { 1.0 },
         mean: moments.mean,
     };
-    Ok((coding, moments.constant))
+    let hardly = || {
+        let mut numbers = vec![];
+        each(pieces, &mut |value| numbers.push(value));
+        hardly_varies(numbers)
+    };
+    Ok((
+        coding,
+        Variation::new(moments.constant, || hygiene && hardly()),
+    ))
 }
 
 const LARGEST: f64 = 1e150;
@@ -59,8 +91,8 @@ fn each(pieces: &Pieces, see: &mut dyn FnMut(f64)) {
     }
 }
 
-/// The coding of a text column: its categories in alphabetical order, and whether there is only one.
-pub(super) fn of_texts(pieces: &Pieces, allowed: usize) -> Result<(Coding, bool), Unfit> {
+/// The coding of a text column: its categories in alphabetical order, and how much it varies.
+pub(super) fn of_texts(pieces: &Pieces, allowed: usize) -> Result<(Coding, Variation), Unfit> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for (column, rows) in pieces {
         for text in rows.iter().filter_map(|&row| cell_text(column, row)) {
@@ -76,18 +108,20 @@ pub(super) fn of_texts(pieces: &Pieces, allowed: usize) -> Result<(Coding, bool)
         }
     }
     // The first of the most frequent ones.
-    let (most_frequent, _) = counts
+    let (most_frequent, &most) = counts
         .values()
         .enumerate()
         .rev()
         .max_by_key(|(_, count)| **count)
         .ok_or(Unfit::Empty)?;
-    let constant = counts.len() == 1;
+    let rows: u64 = counts.values().sum();
+    let hardly = || is_few((rows - most) as usize, rows as usize);
+    let variation = Variation::new(counts.len() == 1, hardly);
     let coding = Coding::OneHot {
         categories: counts.into_keys().collect(),
         most_frequent,
     };
-    Ok((coding, constant))
+    Ok((coding, variation))
 }
 
 #[cfg(test)]
@@ -99,13 +133,13 @@ mod tests {
     fn means_and_deviations_skip_what_is_missing() {
         let column = Column::Numbers(Numbers::Double(vec![1.0, f64::NAN, 3.0, 100.0]));
         let rows = [0, 1, 2];
-        let Ok((coding, constant)) = of_numbers(&vec![(&column, &rows[..])], true) else {
+        let Ok((coding, variation)) = of_numbers(&vec![(&column, &rows[..])], true, true) else {
             panic!()
         };
-        assert!(!constant);
+        assert_eq!(variation, Variation::Some);
         let [shift, scale, mean] = [2.0, 1.0, 2.0];
         assert_eq!(coding, Coding::Number { shift, scale, mean });
-        let Ok((coding, _)) = of_numbers(&vec![(&column, &rows[..])], false) else {
+        let Ok((coding, _)) = of_numbers(&vec![(&column, &rows[..])], false, true) else {
             panic!()
         };
         assert_eq!(
@@ -122,7 +156,7 @@ mod tests {
     fn one_enormous_number_moves_neither_mean_nor_scale() {
         let column = Column::Numbers(Numbers::Double(vec![1.0, 3.0, 1e300]));
         let Ok((Coding::Number { shift, scale, .. }, _)) =
-            of_numbers(&vec![(&column, &[0, 1, 2][..])], true)
+            of_numbers(&vec![(&column, &[0, 1, 2][..])], true, true)
         else {
             panic!()
         };
@@ -132,12 +166,12 @@ mod tests {
     #[test]
     fn a_constant_column_is_only_centred() {
         let column = Column::Numbers(Numbers::Single(vec![0.1; 3]));
-        let Ok((Coding::Number { shift, scale, .. }, constant)) =
-            of_numbers(&vec![(&column, &[0, 1, 2][..])], true)
+        let Ok((Coding::Number { shift, scale, .. }, variation)) =
+            of_numbers(&vec![(&column, &[0, 1, 2][..])], true, true)
         else {
             panic!()
         };
-        assert!(constant);
+        assert_eq!(variation, Variation::None);
         assert_eq!((shift, scale), (f64::from(0.1f32), 1.0));
     }
 

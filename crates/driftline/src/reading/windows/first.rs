@@ -19,7 +19,7 @@ pub(super) fn pass(
 ) -> Result<Survey> {
     let mut survey = Survey::new(options.limits.memory);
     let mut identity = Identity::of(&*frames);
-    let mut frames = Ahead::new(frames)?;
+    let mut frames = Ahead::new(frames);
     let mut buffer = applied.buffer();
     loop {
         options.cancel.check()?;

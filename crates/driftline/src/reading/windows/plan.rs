@@ -6,6 +6,7 @@ use std::path::Path;
 use super::survey::Survey;
 use crate::data::{Remainder, Windowing};
 use crate::error::DataFault;
+use crate::reading::selection::no_rows;
 use crate::reading::time::Clock;
 use crate::reading::{NoteCode, Notes, Period, Time};
 use crate::{Error, Result};
@@ -26,11 +27,7 @@ impl Plan {
     /// `path` is the file to name in messages about the whole stream.
     pub fn make(survey: &Survey, cut: &Windowing, path: &Path, notes: &mut Notes) -> Result<Self> {
         if survey.rows == 0 {
-            let why = match survey.filtered {
-                0 => "has no rows",
-                _ => "has no rows that match the conditions",
-            };
-            return Err(DataFault::new(path, why).into());
+            return Err(no_rows(path, survey.filtered > 0));
         }
         notes.add(NoteCode::Filtered, "", survey.filtered, || {
             "rows that do not match the conditions were left out".into()

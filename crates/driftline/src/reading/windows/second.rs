@@ -206,7 +206,7 @@ impl SecondPass {
     fn reopen(&self) -> Result<Ahead> {
         let frames = self.source.open(&self.options)?;
         match self.applied.fits(&*frames) {
-            true => Ahead::new(frames),
+            true => Ok(Ahead::new(frames)),
             false => Err(self.changed()),
         }
     }

@@ -8,7 +8,8 @@ use super::super::model_file::Bundle;
 use super::super::record::Checksum;
 use super::commit::{Log, write_manifest};
 use super::{
-    FOLDERS, MANIFEST, REPORT, RunFolder, RunManifest, WINDOWS, WINDOWS_NEXT, checkpoint_name,
+    CHAINS, FOLDERS, MANIFEST, REPORT, RunFolder, RunManifest, WINDOWS, WINDOWS_NEXT,
+    checkpoint_name,
 };
 use crate::adapt::Registry;
 use crate::files::{FolderLock, is_leftover, is_own_page, write_whole};
@@ -37,7 +38,7 @@ impl RunFolder {
             };
         };
         let ours = |name: &OsStr| {
-            let names = [WINDOWS].into_iter().chain(FOLDERS);
+            let names = [WINDOWS, CHAINS].into_iter().chain(FOLDERS);
             FolderLock::is(name) || is_leftover(name) || names.into_iter().any(|own| name == own)
         };
         let mut names = entries.flatten().map(|entry| entry.file_name());
@@ -66,7 +67,7 @@ impl RunFolder {
             return foreign(MANIFEST);
         }
         if kind.is_none() && !FolderLock::is_in(folder) {
-            let mut names = [WINDOWS].into_iter().chain(FOLDERS);
+            let mut names = [WINDOWS, CHAINS].into_iter().chain(FOLDERS);
             if let Some(name) = names.find(is_there) {
                 return foreign(name);
             }
@@ -155,13 +156,14 @@ fn remove_run(folder: &Path) -> Result<()> {
     for own in [MANIFEST, WINDOWS, WINDOWS_NEXT, REPORT] {
         remove_files(folder, |name| name == own)?;
     }
-    FOLDERS
-        .iter()
+    let places = FOLDERS.iter().chain(&[CHAINS]);
+    places
+        .into_iter()
         .try_for_each(|place| remove_files(&folder.join(place), is_of_window))
 }
 
 /// `window-0012.csv`, as a checkpoint or the predictions of a window are called.
-fn is_of_window(name: &OsStr) -> bool {
+pub(super) fn is_of_window(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let number = name.strip_prefix("window-").and_then(|rest| {
         let csv = rest.strip_suffix(".csv");
@@ -171,7 +173,7 @@ fn is_of_window(name: &OsStr) -> bool {
 }
 
 /// Removes the ordinary files of a folder whose names are `ours`.
-fn remove_files(folder: &Path, ours: impl Fn(&OsStr) -> bool) -> Result<()> {
+pub(super) fn remove_files(folder: &Path, ours: impl Fn(&OsStr) -> bool) -> Result<()> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Ok(());
     };

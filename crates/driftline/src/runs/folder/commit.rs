@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use super::super::chains_file::{self, chains_name};
 use super::super::model_file::Bundle;
 use super::super::predictions::WindowTable;
 use super::super::record::{Checksum, WindowRecord};
+use super::claim::{is_of_window, remove_files};
 use super::manifest::RunManifest;
-use super::{MANIFEST, WINDOWS, checkpoint_name, predictions_name};
-use crate::adapt::Version;
-use crate::files::write_whole;
+use super::{CHAINS, MANIFEST, WINDOWS, checkpoint_name, predictions_name};
+use crate::adapt::{Standing, Version};
+use crate::files::{is_leftover, write_whole};
 use crate::{Error, Result};
 
 /// So many windows may wait to be written; then the work waits for the disk.
@@ -63,6 +65,7 @@ impl Log {
 pub(super) struct Finished {
     pub record: WindowRecord,
     pub bundle: Bundle,
+    pub standing: Option<Standing>,
     pub predictions: Option<WindowTable>,
 }
 
@@ -139,7 +142,8 @@ fn store_all(
     (progress, Ok(()))
 }
 
-/// Makes some windows safe: their files, side by side; then their lines; then the manifest.
+/// Makes some windows safe: their files, side by side; then their lines; then the manifest. Of the chains only the newest
+/// are kept.
 fn store(folder: &Path, progress: &mut Progress, batch: Vec<Finished>) -> Result<()> {
     let files = std::thread::scope(|scope| {
         let write = |name: String, bytes: Vec<u8>| -> Result<(String, Checksum)> {
@@ -174,6 +178,17 @@ fn store(folder: &Path, progress: &mut Progress, batch: Vec<Finished>) -> Result
         };
         begun.into_iter().map(end).collect::<Result<Vec<_>>>()
     })?;
+    let newest = batch.last().and_then(|window| {
+        let standing = window.standing.as_ref()?;
+        Some((chains_name(window.record.window), standing))
+    });
+    let chains = newest.map(|(name, standing)| {
+        let (path, bytes) = (folder.join(&name), chains_file::to_bytes(standing)?);
+        std::fs::create_dir_all(folder.join(CHAINS)).map_err(Error::io(&path))?;
+        write_whole(&path, &bytes)?;
+        Ok::<_, Error>((name, Checksum::of(&bytes)))
+    });
+    let chains = chains.transpose()?;
     let mut lines = String::new();
     for (window, files) in batch.into_iter().zip(files) {
         let mut record = window.record;
@@ -185,8 +200,24 @@ fn store(folder: &Path, progress: &mut Progress, batch: Vec<Finished>) -> Result
     }
     progress.log.append(&folder.join(WINDOWS), &lines)?;
     let sum = progress.log.sum();
-    progress.manifest.files.insert(WINDOWS.into(), sum);
-    write_manifest(folder, &mut progress.manifest)
+    let files = &mut progress.manifest.files;
+    files.insert(WINDOWS.into(), sum);
+    files.retain(|name, _| !is_of_chains(name));
+    files.extend(chains);
+    write_manifest(folder, &mut progress.manifest)?;
+    clear_old_chains(folder, &progress.manifest)
+}
+
+fn is_of_chains(name: &str) -> bool {
+    Path::new(name).parent() == Some(Path::new(CHAINS))
+}
+
+/// Removes chains that the manifest does not name: those of earlier windows, and what a killed writer left.
+pub(super) fn clear_old_chains(folder: &Path, manifest: &RunManifest) -> Result<()> {
+    remove_files(&folder.join(CHAINS), |name| {
+        let named = format!("{CHAINS}/{}", name.to_string_lossy());
+        (is_of_window(name) || is_leftover(name)) && !manifest.files.contains_key(&named)
+    })
 }
 
 /// A record as it stands in `windows.jsonl`.

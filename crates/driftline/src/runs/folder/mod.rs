@@ -12,11 +12,13 @@ pub use check::FileState;
 pub use manifest::{Origin, RUN_FORMAT, RunManifest};
 
 use self::commit::{Finished, Log, Writer};
+use super::chains_file::{self, chains_name};
 use super::model_file::Bundle;
 use super::predictions::WindowTable;
 use super::record::{Checksum, WindowRecord};
+use super::session::Stopped;
 use super::summary::Summary;
-use crate::adapt::{Archive, Registry, Version};
+use crate::adapt::{Archive, Registry, Standing, Version};
 use crate::files::{FolderLock, write_whole};
 use crate::reading::InputDigest;
 use crate::{Error, Result};
@@ -44,6 +46,8 @@ const WINDOWS: &str = "windows.jsonl";
 const WINDOWS_NEXT: &str = "windows.next.jsonl";
 const REPORT: &str = "report.html";
 const FOLDERS: [&str; 2] = ["checkpoints", "predictions"];
+/// Where the newest window's chains are kept; made when there are any.
+const CHAINS: &str = "chains";
 
 /// The place of a version's model in its folder; 0 is the source model.
 pub fn checkpoint_name(version: usize) -> String {
@@ -106,6 +110,7 @@ impl RunFolder {
         // Read under the lock: the writer before us may have added windows in the meantime.
         let mut run = Self::read_with(folder, registry)?;
         claim::clear_leftovers(folder)?;
+        commit::clear_old_chains(folder, &run.manifest)?;
         check::settle_lines(folder, &run.manifest)?;
         run.lock = Some(lock);
         Ok(run)
@@ -180,6 +185,27 @@ impl RunFolder {
         }
     }
 
+    /// Where the chains stand and what the policy remembers; nothing where the version in use says it all.
+    pub fn standing(&self) -> Result<Option<Standing>> {
+        let name = chains_name(self.manifest.windows);
+        if !self.manifest.files.contains_key(&name) {
+            return Ok(None);
+        }
+        let standing = chains_file::from_bytes(&self.load(&name)?, &self.registry);
+        let corrupt = |message| Error::corrupt(self.folder.join(&name), message);
+        standing.map(Some).map_err(corrupt)
+    }
+
+    /// Where the run stopped, so that it can go on.
+    pub(super) fn stopped(&self) -> Result<Stopped> {
+        Ok(Stopped {
+            newest: self.model(None)?,
+            done: self.manifest.windows,
+            standing: self.standing()?,
+            rolled_back: self.manifest.current != self.manifest.windows,
+        })
+    }
+
     /// Where data with exactly these contents have been seen, if all of them have: the latest window that came by
     /// itself, or 0 for the stream.
     pub fn window_of(&self, inputs: &[InputDigest]) -> Option<usize> {
@@ -201,6 +227,7 @@ impl RunFolder {
         &mut self,
         record: WindowRecord,
         bundle: Bundle,
+        standing: Option<Standing>,
         predictions: Option<WindowTable>,
     ) -> Result<()> {
         self.renew_old_lines()?;
@@ -213,7 +240,9 @@ impl RunFolder {
         });
         let taken = writer.add(Finished {
             record,
-            bundle,
+            // The rows of the source are with version 0.
+            bundle: bundle.without_card(),
+            standing,
             predictions,
         });
         match taken {

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::data::{Labels, Probabilities};
-use crate::reading::{IdColumn, Rows, Stored};
+use crate::reading::{IdColumn, Rows, StoredType};
 use crate::{Error, Result};
 
 /// The predictions for the rows of one window.
@@ -80,7 +80,7 @@ impl<'a> Sink<'a> {
         format: Format,
         file: &'a File,
         path: &'a Path,
-        ids: &[(String, Stored)],
+        ids: &[(String, StoredType)],
         classes: &'a [String],
     ) -> Result<Self> {
         let mut names: Vec<String> = ids.iter().map(|(name, _)| name.clone()).collect();

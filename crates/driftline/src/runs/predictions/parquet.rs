@@ -12,7 +12,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
 use super::{IdColumn, Labels, Probabilities};
-use crate::reading::Stored;
+use crate::reading::StoredType;
 use crate::reading::time::parse_moment;
 use crate::{Error, Result};
 
@@ -21,7 +21,7 @@ pub(in super::super) struct ParquetSink<'a> {
     path: &'a Path,
     classes: &'a [String],
     /// Of the columns that are passed through.
-    types: Vec<Stored>,
+    types: Vec<StoredType>,
 }
 
 impl<'a> ParquetSink<'a> {
@@ -29,24 +29,24 @@ impl<'a> ParquetSink<'a> {
         file: &'a File,
         path: &'a Path,
         names: &[String],
-        types: Vec<Stored>,
+        types: Vec<StoredType>,
         classes: &'a [String],
     ) -> Result<Self> {
         let column = |(place, name): (usize, &String)| {
             let build = |physical| Type::primitive_type_builder(name, physical);
             let optional = |physical| build(physical).with_repetition(Repetition::OPTIONAL);
             let required = |physical| build(physical).with_repetition(Repetition::REQUIRED);
-            let class = Stored::Text;
+            let class = StoredType::Text;
             let passed = types
                 .get(place)
                 .or((place == types.len()).then_some(&class));
             let column = match passed {
-                Some(Stored::Text) => {
+                Some(StoredType::Text) => {
                     required(Physical::BYTE_ARRAY).with_logical_type(Some(LogicalType::String))
                 }
-                Some(Stored::Whole) => optional(Physical::INT64),
-                Some(Stored::Number) => optional(Physical::DOUBLE),
-                Some(Stored::Moment) => {
+                Some(StoredType::Whole) => optional(Physical::INT64),
+                Some(StoredType::Number) => optional(Physical::DOUBLE),
+                Some(StoredType::Moment) => {
                     optional(Physical::INT64).with_converted_type(ConvertedType::TIMESTAMP_MICROS)
                 }
                 None => required(Physical::FLOAT),
@@ -96,14 +96,16 @@ impl<'a> ParquetSink<'a> {
         let mut group = self.writer.next_row_group()?;
         for (id, stored) in ids.iter().zip(&self.types) {
             match stored {
-                Stored::Text => {
+                StoredType::Text => {
                     let texts = id.values.iter().map(|value| ByteArray::from(&**value));
                     let texts: Vec<ByteArray> = texts.collect();
                     write::<ByteArrayType>(&mut group, &texts, None)?;
                 }
-                Stored::Whole => typed::<Int64Type>(&mut group, id, |text| text.parse().ok())?,
-                Stored::Number => typed::<DoubleType>(&mut group, id, |text| text.parse().ok())?,
-                Stored::Moment => typed::<Int64Type>(&mut group, id, parse_moment)?,
+                StoredType::Whole => typed::<Int64Type>(&mut group, id, |text| text.parse().ok())?,
+                StoredType::Number => {
+                    typed::<DoubleType>(&mut group, id, |text| text.parse().ok())?
+                }
+                StoredType::Moment => typed::<Int64Type>(&mut group, id, parse_moment)?,
             }
         }
         let labels: Vec<ByteArray> = labels.as_slice().iter().map(class).collect();

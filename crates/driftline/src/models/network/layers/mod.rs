@@ -5,8 +5,10 @@ pub(super) mod batch_norm;
 pub(super) mod conv;
 pub(super) mod dense;
 pub(super) mod dropout;
+pub(super) mod global_pool;
 pub(super) mod max_pool;
 pub(super) mod relu;
+pub(super) mod residual;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,12 @@ pub enum Layer {
     BatchNorm(BatchNorm),
     Flatten,
     MaxPool(MaxPool),
+    /// The mean over all pixels, channel by channel.
+    GlobalPool,
+    /// The beginning of a residual block.
+    Remember,
+    /// Its end: what was remembered is added.
+    Add,
     /// The dense layer that gives one score per class: the last of every network, and only there.
     Output(Output),
 }
@@ -45,6 +53,9 @@ impl Layer {
             Layer::BatchNorm(_) => "batch-norm",
             Layer::Flatten => "flatten",
             Layer::MaxPool(_) => "max-pool",
+            Layer::GlobalPool => "global-pool",
+            Layer::Remember => "remember",
+            Layer::Add => "add",
             Layer::Output(_) => "output",
         }
     }
@@ -57,7 +68,8 @@ impl Layer {
             Layer::Dense(dense) => dense::output(input, dense.units.get()),
             Layer::Output(_) => dense::output(input, n_classes),
             Layer::Dropout(dropout) => dropout.check().map(|()| input),
-            Layer::Relu | Layer::BatchNorm(_) => Ok(input),
+            Layer::GlobalPool => global_pool::output(input),
+            Layer::Relu | Layer::BatchNorm(_) | Layer::Remember | Layer::Add => Ok(input),
             Layer::Flatten => Ok(Shape::Vector(input.size())),
         }
     }
@@ -93,9 +105,13 @@ impl Layer {
                     kept: vec![spec("moving_mean"), spec("moving_variance")],
                 }
             }
-            Layer::Relu | Layer::Dropout(_) | Layer::Flatten | Layer::MaxPool(_) => {
-                Tensors::default()
-            }
+            Layer::Relu
+            | Layer::Dropout(_)
+            | Layer::Flatten
+            | Layer::MaxPool(_)
+            | Layer::GlobalPool
+            | Layer::Remember
+            | Layer::Add => Tensors::default(),
         }
     }
 }

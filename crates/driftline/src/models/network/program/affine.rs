@@ -2,7 +2,9 @@
 
 use super::classes::{self, Class};
 use super::layout::{Layout, Tensor};
-use crate::models::network::kernels::{Aligned, Finish, Isa, OuterProducts, Windows, vectorized};
+use crate::models::network::kernels::{
+    Aligned, Finish, Isa, OuterProducts, Pixels, Windows, vectorized,
+};
 use crate::models::network::layers::Conv;
 use crate::models::network::layers::conv::Extent;
 
@@ -212,6 +214,43 @@ impl Affine {
         }
     }
 
+    /// The gradient with respect to the network's own input, whose channels fill no register: one sum of products per
+    /// window entry, added where the entry lies. `out` is laid out like the input's values, border included.
+    #[inline(always)]
+    pub fn first_gradient(
+        &self,
+        [first, first_delta, images]: [usize; 3],
+        from: &Tensor,
+        to: &Tensor,
+        delta: &[f32],
+        kernel: &[f32],
+        out: &mut [f32],
+    ) {
+        let Layout { image, pitch, .. } = from.values;
+        out[first * image..(first + images) * image].fill(0.0);
+        let (windows, pixels) = (
+            from.values.every([self.stride; 2], 0, first),
+            to.deltas.inside(first_delta),
+        );
+        for index in 0..images {
+            for y in 0..self.grid[0] {
+                for x in 0..self.grid[1] {
+                    let place = |p: Pixels| p.origin + index * p.image + y * p.row + x * p.column;
+                    let delta = &delta[place(pixels)..][..to.depth];
+                    let corner = place(windows);
+                    for segment in 0..self.segments {
+                        let at = corner + segment * pitch;
+                        let rows = &kernel[segment * self.length * to.depth..];
+                        let entries = out[at..at + self.length].iter_mut();
+                        for (out, row) in entries.zip(rows.chunks_exact(to.depth)) {
+                            *out += product(delta, row);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Numbers of the turned weights: none where no gradient goes on.
     pub fn turned_len(&self, from: &Tensor, to: &Tensor) -> usize {
         let taps: usize = self.classes.iter().map(|class| class.taps.len()).sum();
@@ -229,6 +268,18 @@ impl Affine {
     pub fn fresh_turned(&self, from: &Tensor, to: &Tensor) -> Aligned {
         Aligned::zeros(self.turned_len(from, to))
     }
+}
+
+/// Σ aᵢ·bᵢ in sixteen sums side by side, which are then added up in their order.
+#[inline(always)]
+fn product(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; 16];
+    for (a, b) in a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0) {
+        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += a * b;
+        }
+    }
+    sums.iter().sum()
 }
 
 /// sums[c] += Σ_x row[x][c], several pixels side by side so that additions need not wait for each other.

@@ -158,9 +158,9 @@ impl Norm {
         }
     }
 
-    /// Lets the moving averages, means then variances, take in a batch.
-    pub fn take_in(&self, seen: &Seen, kept: &mut [f64]) {
-        let momentum = self.settings.momentum.get();
+    /// Lets the moving averages, means then variances, take in a batch; with the layer's momentum unless another is given.
+    pub fn take_in(&self, seen: &Seen, kept: &mut [f64], momentum: Option<f64>) {
+        let momentum = momentum.unwrap_or(self.settings.momentum.get());
         let correction = self.settings.correction(seen.count, self.image);
         let (means, variances) = kept.split_at_mut(seen.mean.len());
         for (mean, new) in means.iter_mut().zip(&seen.mean) {

@@ -8,6 +8,7 @@ mod classes;
 mod layout;
 mod packing;
 mod pixelwise;
+mod residual;
 mod transposed_kernels;
 
 pub(super) use affine::Affine;
@@ -15,6 +16,7 @@ pub(super) use batch_norm::{Norm, Normalizer, Partial};
 pub(super) use layout::Tensor;
 pub(super) use packing::{Packed, pack_all, unpack_all};
 pub(super) use pixelwise::{Pass, Pixelwise, Seeds, gate};
+pub(super) use residual::{Residual, add, carry, copy};
 pub(super) use transposed_kernels::turn;
 
 use std::ops::Range;
@@ -51,6 +53,7 @@ pub(super) enum Kind {
     Affine(Affine),
     Norm(Norm),
     Pixelwise(Pixelwise),
+    Residual(Residual),
 }
 
 impl Program {
@@ -94,6 +97,18 @@ impl Program {
                 }
                 Layer::MaxPool(pool) => {
                     compiler.pixelwise(Pixelwise::MaxPool(pool), after);
+                    false
+                }
+                Layer::GlobalPool => {
+                    compiler.pixelwise(Pixelwise::GlobalPool, after);
+                    false
+                }
+                Layer::Remember => {
+                    compiler.remember(after);
+                    false
+                }
+                Layer::Add => {
+                    compiler.add(after);
                     false
                 }
             };
@@ -142,6 +157,8 @@ struct Compiler {
     packed_len: usize,
     learns: bool,
     n_norms: usize,
+    /// Tensors remembered by blocks that are still open, and whether anything before them learns.
+    remembered: Vec<(usize, bool)>,
 }
 
 impl Compiler {
@@ -155,6 +172,7 @@ impl Compiler {
             packed_len: 0,
             learns: false,
             n_norms: 0,
+            remembered: vec![],
         }
     }
 
@@ -274,6 +292,24 @@ impl Compiler {
         let from = self.last();
         let to = self.add_tensor(after);
         self.add_step(from, to, Kind::Pixelwise(kind));
+    }
+
+    fn remember(&mut self, shape: Shape) {
+        let from = self.last();
+        let to = self.add_tensor(shape);
+        self.tensors[from].keeps_deltas = true;
+        self.remembered.push((from, self.learns));
+        self.add_step(from, to, Kind::Residual(Residual::Copy));
+    }
+
+    fn add(&mut self, shape: Shape) {
+        let from = self.last();
+        let to = self.add_tensor(shape);
+        let (skip, passes) = self
+            .remembered
+            .pop()
+            .expect("the blueprint has checked the residual blocks");
+        self.add_step(from, to, Kind::Residual(Residual::Add { skip, passes }));
     }
 
     fn finish(mut self, blueprint: &Blueprint) -> Program {

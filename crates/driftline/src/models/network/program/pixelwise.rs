@@ -1,4 +1,4 @@
-//! The steps without parameters: ReLU where it could not be fused, dropout, max-pool, and a flatten that must move data.
+//! The steps without parameters: ReLU where it could not be fused, dropout, pooling, and a flatten that must move data.
 
 use super::layout::{Tensor, each_pixel};
 use crate::models::network::layers::{Dropout, MaxPool};
@@ -14,6 +14,7 @@ pub(crate) enum Pixelwise {
         layer: usize,
     },
     MaxPool(MaxPool),
+    GlobalPool,
     Flatten,
 }
 
@@ -76,6 +77,21 @@ impl Pixelwise {
             }
             Pixelwise::MaxPool(pool) => {
                 each_winner(pool, pass, source, |value, _, y| out[y] = value);
+            }
+            Pixelwise::GlobalPool => {
+                let share = 1.0 / (from.volume[0] * from.volume[1]) as f32;
+                for image in first..first + images {
+                    let y = to.values.origin + image * to.values.image;
+                    let means = &mut out[y..y + channels];
+                    means.fill(0.0);
+                    let x = from.values.inside(image);
+                    each_pixel(1, from.volume, x, x, |x, _| {
+                        for (sum, x) in means.iter_mut().zip(&source[x..x + channels]) {
+                            *sum += x;
+                        }
+                    });
+                    means.iter_mut().for_each(|mean| *mean *= share);
+                }
             }
             Pixelwise::Flatten => {
                 each_flat(pass, from.values.inside(first), |x, y| {
@@ -153,6 +169,19 @@ impl Pixelwise {
                         + c;
                     out[o] += deltas[d];
                 });
+            }
+            Pixelwise::GlobalPool => {
+                let share = 1.0 / (from.volume[0] * from.volume[1]) as f32;
+                for image in 0..images {
+                    let d = d_pixels.origin + image * d_pixels.image;
+                    let deltas = &deltas[d..d + channels];
+                    let o = from.deltas.inside(first_out + image);
+                    each_pixel(1, from.volume, o, o, |o, _| {
+                        for (o, d) in out[o..o + channels].iter_mut().zip(deltas) {
+                            *o = d * share;
+                        }
+                    });
+                }
             }
             Pixelwise::Flatten => {
                 each_flat(pass, o_pixels, |o, d| {

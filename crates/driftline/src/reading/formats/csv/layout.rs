@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use super::checked;
 use super::detection::Detection;
 use crate::reading::formats::text_table::Filling;
-use crate::reading::{Column, Field, Kind, ReadOptions};
+use crate::reading::{Column, Field, Kind, Numbers, ReadOptions};
 
 #[derive(Debug)]
 pub(super) struct Layout {
@@ -16,6 +17,8 @@ pub(super) struct Layout {
     /// For every column, how many digits a number may have before the point if it is only to be checked; 0 if its value
     /// matters.
     pub only_checked: Vec<usize>,
+    /// Whether that holds for every field of a record, with room for the most digits.
+    pub all_checked: bool,
     /// Columns without a value, to begin with.
     empty: Vec<Filling>,
 }
@@ -66,10 +69,17 @@ impl Layout {
             let most = wanted.find(|(name, _)| *name == field.name);
             most.map_or(0, |&(_, most)| digits_below(most))
         });
+        let only_checked: Vec<usize> = only_checked.collect();
+        let empty: Vec<Filling> = empty.collect();
+        let plain = |(digits, filling): (&usize, &Filling)| {
+            *digits >= checked::DIGITS && matches!(filling, Filling::Numbers(_))
+        };
         Self {
             path,
-            only_checked: only_checked.collect(),
-            empty: empty.collect(),
+            all_checked: fields.len() == look.fields.len()
+                && only_checked.iter().zip(&empty).all(plain),
+            only_checked,
+            empty,
             look,
             fields,
             places,
@@ -92,6 +102,17 @@ impl Layout {
         };
         growing.begin();
         growing
+    }
+
+    /// So many rows of numbers that were only checked.
+    pub fn zeros(&self, rows: usize) -> Vec<Parsed> {
+        let part = |start: usize| {
+            let rows = MOST_ROWS.min(rows - start);
+            let column = || Column::Numbers(Numbers::Double(vec![0.0; rows]));
+            let columns = self.fields.iter().map(|_| column()).collect();
+            Parsed { columns, rows }
+        };
+        (0..rows).step_by(MOST_ROWS).map(part).collect()
     }
 }
 

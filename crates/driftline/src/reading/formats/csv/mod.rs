@@ -2,6 +2,7 @@
 //! read in blocks, several of them parsed side by side while the next ones are read.
 
 mod blocks;
+mod checked;
 mod decimal;
 mod detection;
 mod layout;

@@ -1,5 +1,6 @@
 //! The fast way through a block without quotes, where every line is a record. What is odd is left to the careful way.
 
+use super::checked;
 use super::decimal::{leading, plain_length};
 use super::layout::{Growing, Layout, Parsed};
 use crate::reading::formats::text_table::Filling;
@@ -7,6 +8,11 @@ use crate::reading::formats::text_table::Filling;
 /// The rows of a block; none if a record has too many or too few fields, or one of them is not what it should be.
 pub(super) fn parse(text: &[u8], layout: &Layout) -> Option<Vec<Parsed>> {
     let delimiter = layout.look.delimiter;
+    if layout.all_checked
+        && let Some(rows) = checked::rows(text, delimiter, layout.width())
+    {
+        return Some(layout.zeros(rows));
+    }
     let mut growing = layout.growing(rows_about(text, layout.width()));
     // For every field of a record, the column that it goes to.
     let mut targets = vec![None; layout.width()];

@@ -3,7 +3,7 @@
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::reading::{Kind, Stored};
+use crate::reading::{Kind, StoredType};
 
 /// How stored values become ours.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,13 +95,15 @@ impl Meaning {
 }
 
 /// What a column's values would have to be written as to stay what they are. Beyond 63 bits that is text.
-pub(super) fn stored_as(column: &ColumnDescriptor) -> Stored {
+pub(super) fn stored_as(column: &ColumnDescriptor) -> StoredType {
     match (Meaning::of(column, false), column.physical_type()) {
-        (Some(Meaning::Number { signed: true, .. }), Type::INT32 | Type::INT64) => Stored::Whole,
-        (Some(Meaning::Number { .. }), Type::INT32) => Stored::Whole,
-        (Some(Meaning::Number { .. }), Type::FLOAT | Type::DOUBLE) => Stored::Number,
-        (Some(Meaning::Decimal { .. } | Meaning::Half), _) => Stored::Number,
-        (Some(Meaning::Date | Meaning::Moment { .. }), _) => Stored::Moment,
-        _ => Stored::Text,
+        (Some(Meaning::Number { signed: true, .. }), Type::INT32 | Type::INT64) => {
+            StoredType::Whole
+        }
+        (Some(Meaning::Number { .. }), Type::INT32) => StoredType::Whole,
+        (Some(Meaning::Number { .. }), Type::FLOAT | Type::DOUBLE) => StoredType::Number,
+        (Some(Meaning::Decimal { .. } | Meaning::Half), _) => StoredType::Number,
+        (Some(Meaning::Date | Meaning::Moment { .. }), _) => StoredType::Moment,
+        _ => StoredType::Text,
     }
 }

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use super::text_table::check_names;
 use crate::error::DataFault;
 use crate::reading::guard::guarded;
-use crate::reading::{Column, Field, Frame, Frames, Limits, ReadOptions, Stored};
+use crate::reading::{Column, Field, Frame, Frames, Limits, ReadOptions, StoredType};
 use crate::{Error, Result};
 use chunk::Chunk;
 use meaning::Meaning;
@@ -215,11 +215,11 @@ fn fault(path: &Path, message: String) -> Error {
 }
 
 impl Frames for ParquetFrames {
-    fn stored_as(&self, column: &str) -> Stored {
+    fn stored_as(&self, column: &str) -> StoredType {
         let schema = self.metadata.file_metadata().schema_descr();
         let mut columns = schema.columns().iter();
         let found = columns.find(|found| found.path().parts().join(".") == column);
-        found.map_or(Stored::Text, |found| meaning::stored_as(found))
+        found.map_or(StoredType::Text, |found| meaning::stored_as(found))
     }
 
     fn fields(&self) -> &[Field] {

@@ -1,0 +1,89 @@
+//! `driftline score`: labels that come late for one window of a run. They score it and check what was estimated; nothing
+//! learns from them unless that is asked for.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use driftline::runs::{LabelFile, LateScore, RunFolder, Stepped, learn, score};
+use driftline_report::words;
+use serde_json::json;
+
+use crate::failure::{Outcome, Result};
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::{ReadArgs, ThreadArgs, data};
+use crate::{interrupt, output};
+
+#[derive(Debug, Args)]
+#[command(before_long_help = "Examples:
+  driftline score run --window 7 --labels checked.csv
+  driftline score run --window 7 --labels checked.csv --label churn --learn
+
+The file of labels has the columns `file` and `row` that predictions and audits name, and a column of labels; or a label for \
+each row of the window, in their order. Rows without a label are not scored. The rows themselves are read again from where \
+the run has read them.")]
+pub struct ScoreArgs {
+    /// Run folder from `driftline adapt`
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// Window that the labels are of [default: the newest]
+    #[arg(long, value_name = "N")]
+    window: Option<usize>,
+    /// File of labels
+    #[arg(long, value_name = "FILE")]
+    labels: String,
+    /// Column of that file with the labels
+    #[arg(long, value_name = "COL", default_value = "label")]
+    label: String,
+    /// Also make the next version learn from them
+    #[arg(long)]
+    learn: bool,
+    #[command(flatten)]
+    read: ReadArgs,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &ScoreArgs, verbosity: Verbosity) -> Result {
+    let runtime = args.threads.runtime(interrupt::listen());
+    let (read, labels) = (
+        args.read.options(),
+        data(std::slice::from_ref(&args.labels))?,
+    );
+    let labels = LabelFile::new(&labels, &args.label, &read);
+    let mut run = RunFolder::open(&args.run)?;
+    let window = args.window.unwrap_or(run.manifest().windows);
+    let scored = score(&mut run, window, &labels, &read, &runtime)?;
+    let learned = match args.learn {
+        true => Some(learn(&mut run, window, &labels, &read, &runtime)?),
+        false => None,
+    };
+    let page = driftline_report::runs_html(std::slice::from_ref(&run))?;
+    run.write_report(&page)?;
+    let all: Vec<LateScore> = run.records().iter().filter_map(LateScore::of).collect();
+    if args.json {
+        let made = learned.map(|learned| match learned {
+            Stepped::Added(version) => json!({ "version": version }),
+            Stepped::Known(version) => json!({ "version": version, "changed": false }),
+        });
+        output::print_json(&json!({ "run": args.run, "scored": scored, "learned": made }))?;
+        return Ok(Outcome::Done);
+    }
+    let mut text = words::late_score(&scored) + "\n";
+    if let Some(line) = words::estimates(&all) {
+        text += &format!("{line}\n");
+    }
+    output::print(&text)?;
+    match learned {
+        Some(Stepped::Added(version)) => verbosity.say(&format!(
+            "version {version} has learned from these labels and is in use"
+        )),
+        Some(Stepped::Known(version)) => verbosity.say(&format!(
+            "note: version {version} has learned from these very labels; nothing was changed"
+        )),
+        None => {}
+    }
+    Ok(Outcome::Done)
+}

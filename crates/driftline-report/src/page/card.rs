@@ -1,0 +1,20 @@
+//! One of the figures at the top of a page: what it is, the number, and a line about it.
+
+use serde::Serialize;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Card {
+    pub name: String,
+    pub value: String,
+    pub detail: String,
+}
+
+impl Card {
+    pub fn new(name: &str, value: String, detail: String) -> Self {
+        Self {
+            name: name.into(),
+            value,
+            detail,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! A chain: one candidate on its way along the stream, step after step from its own last version, whether that was
+//! deployed or not. A policy rehearses candidates as chains of its own.
+
+use super::candidate::{Attempt, Candidate, StudentStart};
+use super::context::Context;
+use super::version::Version;
+use crate::data::Domain;
+use crate::models::{AnyModel, Learner};
+use crate::{Error, Result};
+
+/// A candidate and where it stands.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    candidate: Candidate,
+    /// Where it began.
+    first: Version,
+    /// Its first model without the optimiser's memory: the one that is in use until something was learned.
+    cleared: AnyModel,
+    version: Version,
+    /// What it learned from last.
+    previous: Option<Domain>,
+}
+
+impl Chain {
+    /// Stands before the first window. The optimiser's memory of the source is cleared.
+    pub fn new(candidate: Candidate, first: Version) -> Self {
+        let cleared = candidate.learner.forget(&first.model);
+        let version = Version {
+            model: cleared.clone(),
+            ..first.clone()
+        };
+        Self {
+            candidate,
+            first,
+            cleared,
+            version,
+            previous: None,
+        }
+    }
+
+    /// Another candidate that begins where this one does.
+    pub(super) fn beside(&self, candidate: Candidate) -> Self {
+        match candidate.learner == self.candidate.learner {
+            // The first model stays one object for all of them.
+            true => Self {
+                candidate,
+                ..self.clone()
+            },
+            false => Self::new(candidate, self.first.clone()),
+        }
+    }
+
+    pub fn candidate(&self) -> &Candidate {
+        &self.candidate
+    }
+
+    pub fn first(&self) -> &Version {
+        &self.first
+    }
+
+    /// Where it stands.
+    pub fn version(&self) -> &Version {
+        &self.version
+    }
+
+    pub fn previous(&self) -> Option<&Domain> {
+        self.previous.as_ref()
+    }
+
+    /// Goes on from another version, the last window learned from being `previous`.
+    pub fn restart(&mut self, version: Version, previous: Option<Domain>) {
+        self.version = version;
+        self.previous = previous;
+    }
+
+    /// A model without the optimiser's memory. The first one stays one object, so that it is known again even if it
+    /// cannot be stored.
+    pub(super) fn clear(&self, model: &AnyModel) -> AnyModel {
+        match *model == self.first.model {
+            true => self.cleared.clone(),
+            false => self.candidate.learner.forget(model),
+        }
+    }
+
+    /// Whether the next student begins as a copy of the chain's model. A first student that is to be fresh stays due
+    /// while the source model is still in use.
+    fn begins_as_copy(&self) -> bool {
+        match self.candidate.start {
+            StudentStart::Teacher => true,
+            StudentStart::Scratch => false,
+            StudentStart::ScratchThenTeacher => self.version.model != self.cleared,
+        }
+    }
+
+    /// What the candidate makes of the window; the chain stays where it is.
+    pub(super) fn attempt(&self, now: &Context<'_>) -> Result<Attempt> {
+        let now = now.of_chain(self);
+        let student = self.begins_as_copy().then_some(&self.version.model);
+        match self.candidate.step(&now, student) {
+            // After going back to a version of another kind the student is a fresh one.
+            Err(Error::NoWarmStart) if self.version.model != self.cleared => {
+                self.candidate.step(&now, None)
+            }
+            made => made,
+        }
+    }
+
+    /// Stands on what the step has made, or where it stood if there was nothing to learn from.
+    pub(super) fn stand_on(&mut self, attempt: &Attempt, now: &Context<'_>) {
+        self.version = match &attempt.version {
+            Some(version) => version.clone(),
+            None => self.version.numbered(now.number),
+        };
+        if let Some(learned) = &now.stage.learn {
+            self.previous = Some(learned.clone());
+        }
+    }
+
+    /// One step.
+    pub fn advance(&mut self, now: &Context<'_>) -> Result<Attempt> {
+        let attempt = self.attempt(now)?;
+        self.stand_on(&attempt, now);
+        Ok(attempt)
+    }
+}

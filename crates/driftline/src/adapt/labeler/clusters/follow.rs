@@ -1,0 +1,79 @@
+//! Clusters followed through a few rows: EM from where they are expected, μ ← μ⁻ + g·d with d the mean of what its rows
+//! are apart from μ⁻ and g = n/(n + κ); then v ← v + β·g·d/Δ, Δ the rows since. Covariances and shares change slowly.
+
+use super::Clusters;
+use super::mixture::{Cluster, Sums, densities, shares};
+
+/// A cluster's share is never less than that of so many rows.
+const LEAST_COUNT: f64 = 0.5;
+
+/// Moves `clusters`, which stand `since` rows before the middle of `rows`. Labels restrict rows to clusters of a class.
+pub(super) fn follow(
+    clusters: &mut [Cluster],
+    rows: &[Vec<f64>],
+    labels: Option<&[usize]>,
+    since: f64,
+    how: &Clusters,
+) {
+    let Some(size) = rows.first().map(Vec::len) else {
+        return;
+    };
+    let middle = (rows.len() as f64 - 1.0) / 2.0;
+    for cluster in clusters.iter_mut() {
+        for (mean, velocity) in cluster.mean.iter_mut().zip(&cluster.velocity) {
+            *mean += velocity * since;
+        }
+    }
+    let expected = clusters.to_vec();
+    let (mut apart, mut own) = (vec![0.0; size], vec![0.0; clusters.len()]);
+    for step in 1..=how.steps.get() {
+        let ready = densities(clusters);
+        let mut sums = vec![Sums::new(size); clusters.len()];
+        for (at, row) in rows.iter().enumerate() {
+            let time = at as f64 - middle;
+            let class = labels.map(|labels| labels[at]);
+            shares(clusters, &ready, row, time, class, &mut apart, &mut own);
+            for ((sums, expected), &share) in sums.iter_mut().zip(&expected).zip(&own) {
+                if share > NEGLIGIBLE {
+                    expected.apart(row, time, &mut apart);
+                    sums.add(&apart, share);
+                }
+            }
+        }
+        let last = step == how.steps.get();
+        for ((cluster, expected), sums) in clusters.iter_mut().zip(&expected).zip(&sums) {
+            cluster.take(expected, sums, last.then_some(since), how);
+        }
+    }
+    let total: f64 = clusters.iter().map(|cluster| cluster.count).sum();
+    let kept = (how.remember_shares.get() / total).min(1.0);
+    for cluster in clusters.iter_mut() {
+        cluster.count = (cluster.count * kept).max(LEAST_COUNT);
+    }
+}
+
+const NEGLIGIBLE: f64 = 1e-9;
+
+impl Cluster {
+    /// Learns from rows of which `sums` are apart from where it was `expected`.
+    fn take(&mut self, expected: &Cluster, sums: &Sums, since: Option<f64>, how: &Clusters) {
+        if sums.count < 1e-6 {
+            return;
+        }
+        let gain = sums.count / (sums.count + how.inertia.get());
+        let moved: Vec<f64> = sums.mean().iter().map(|apart| gain * apart).collect();
+        for (i, moved) in moved.iter().enumerate() {
+            self.mean[i] = expected.mean[i] + moved;
+            if let Some(since) = since {
+                self.velocity[i] = expected.velocity[i] + how.turn.get() * moved / since.max(1.0);
+            }
+        }
+        let weight = how.remember_shape.get();
+        let scatter = sums.scatter(&moved);
+        let pairs = expected.covariance.iter().zip(&scatter);
+        for (value, (old, new)) in self.covariance.iter_mut().zip(pairs) {
+            *value = (weight * old + sums.count * new) / (weight + sums.count);
+        }
+        self.count = expected.count + sums.count;
+    }
+}

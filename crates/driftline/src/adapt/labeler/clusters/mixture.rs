@@ -1,0 +1,261 @@
+//! Moving clusters: at time t, counted in rows, class c has the density Σₖ πₖ·N(x; μₖ + t·vₖ, Σₖ) over its clusters k.
+
+use crate::math;
+
+/// One cluster of a class.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Cluster {
+    pub class: usize,
+    /// Rows that it has had, less those forgotten: its share of the mixture.
+    pub count: f64,
+    /// Where it is.
+    pub mean: Vec<f64>,
+    /// How far it goes with every row of the stream.
+    pub velocity: Vec<f64>,
+    /// Row by row.
+    pub covariance: Vec<f64>,
+}
+
+/// A cluster made ready to be asked.
+#[derive(Clone, Debug)]
+pub(super) struct Density {
+    /// ln π − ½ ln det Σ.
+    constant: f64,
+    /// The lower triangle of L⁻¹, Σ = L·Lᵀ.
+    whitening: Vec<f64>,
+}
+
+impl Density {
+    /// `total` is the count of all clusters.
+    pub fn of(cluster: &Cluster, total: f64) -> Self {
+        let (whitening, log_determinant) = whiten(&cluster.covariance, cluster.mean.len());
+        let share = (cluster.count / total).max(1e-9);
+        Self {
+            constant: math::ln(share) - 0.5 * log_determinant,
+            whitening,
+        }
+    }
+
+    /// The log of the density at `apart` from the centre, but for a constant that all clusters share.
+    pub fn log(&self, apart: &[f64]) -> f64 {
+        let mut squares = 0.0;
+        let mut from = 0;
+        for row in 0..apart.len() {
+            let part = &self.whitening[from..=from + row];
+            let mut sum = 0.0;
+            for (w, x) in part.iter().zip(apart) {
+                sum += w * x;
+            }
+            squares += sum * sum;
+            from += row + 1;
+        }
+        self.constant - 0.5 * squares
+    }
+}
+
+/// All clusters.
+pub(super) fn densities(clusters: &[Cluster]) -> Vec<Density> {
+    let total = clusters.iter().map(|cluster| cluster.count).sum();
+    let ready = clusters.iter().map(|cluster| Density::of(cluster, total));
+    ready.collect()
+}
+
+impl Cluster {
+    /// x − μ − t·v.
+    pub fn apart(&self, row: &[f64], time: f64, apart: &mut [f64]) {
+        let place = self.mean.iter().zip(&self.velocity);
+        for ((apart, x), (mean, velocity)) in apart.iter_mut().zip(row).zip(place) {
+            *apart = x - mean - time * velocity;
+        }
+    }
+}
+
+/// P(k | x) for every cluster, among those of one class where it is known; the log of what they sum to.
+pub(super) fn shares(
+    clusters: &[Cluster],
+    densities: &[Density],
+    row: &[f64],
+    time: f64,
+    class: Option<usize>,
+    apart: &mut [f64],
+    shares: &mut [f64],
+) -> f64 {
+    let mut top = f64::NEG_INFINITY;
+    for ((cluster, density), share) in clusters.iter().zip(densities).zip(shares.iter_mut()) {
+        *share = match class.is_none_or(|class| class == cluster.class) {
+            true => {
+                cluster.apart(row, time, apart);
+                density.log(apart)
+            }
+            false => f64::NEG_INFINITY,
+        };
+        top = top.max(*share);
+    }
+    if top == f64::NEG_INFINITY {
+        shares.fill(0.0);
+        return top;
+    }
+    let mut sum = 0.0;
+    for share in shares.iter_mut() {
+        *share = f64::from(math::exp((*share - top).max(-80.0) as f32));
+        sum += *share;
+    }
+    for (share, cluster) in shares.iter_mut().zip(clusters) {
+        let own = class.is_none_or(|class| class == cluster.class);
+        *share = if own { *share / sum } else { 0.0 };
+    }
+    top + math::ln(sum)
+}
+
+/// L⁻¹ by rows, and ln det Σ. What has no spread in some direction is given a little.
+fn whiten(covariance: &[f64], size: usize) -> (Vec<f64>, f64) {
+    let mut lower = vec![0.0; size * size];
+    let mut log_determinant = 0.0;
+    for i in 0..size {
+        for j in 0..=i {
+            let mut sum = covariance[i * size + j];
+            for k in 0..j {
+                sum -= lower[i * size + k] * lower[j * size + k];
+            }
+            if i == j {
+                let pivot = sum.max(LEAST_VARIANCE);
+                lower[i * size + i] = pivot.sqrt();
+                log_determinant += math::ln(pivot);
+            } else {
+                lower[i * size + j] = sum / lower[j * size + j];
+            }
+        }
+    }
+    // Row i of L⁻¹ solves L·x = e, column by column.
+    let mut inverse = vec![0.0; size * size];
+    for column in 0..size {
+        for i in column..size {
+            let mut sum = if i == column { 1.0 } else { 0.0 };
+            for k in column..i {
+                sum -= lower[i * size + k] * inverse[k * size + column];
+            }
+            inverse[i * size + column] = sum / lower[i * size + i];
+        }
+    }
+    let rows = (0..size).flat_map(|i| inverse[i * size..=i * size + i].to_vec());
+    (rows.collect(), log_determinant)
+}
+
+/// Inputs are standardised: a variance below this is none.
+const LEAST_VARIANCE: f64 = 1e-6;
+
+/// Weighted sums of vectors: count, mean, covariance.
+#[derive(Clone, Debug)]
+pub(super) struct Sums {
+    pub count: f64,
+    first: Vec<f64>,
+    second: Vec<f64>,
+}
+
+impl Sums {
+    pub fn new(size: usize) -> Self {
+        Self {
+            count: 0.0,
+            first: vec![0.0; size],
+            second: vec![0.0; size * size],
+        }
+    }
+
+    pub fn add(&mut self, x: &[f64], weight: f64) {
+        self.count += weight;
+        let size = x.len();
+        for (i, own) in x.iter().enumerate() {
+            let part = weight * own;
+            self.first[i] += part;
+            for (sum, other) in self.second[i * size..=i * size + i].iter_mut().zip(x) {
+                *sum += part * other;
+            }
+        }
+    }
+
+    pub fn mean(&self) -> Vec<f64> {
+        let count = self.count.max(1e-9);
+        self.first.iter().map(|sum| sum / count).collect()
+    }
+
+    /// Around `centre`.
+    pub fn scatter(&self, centre: &[f64]) -> Vec<f64> {
+        let (mean, size) = (self.mean(), self.first.len());
+        let count = self.count.max(1e-9);
+        let mut scatter = vec![0.0; size * size];
+        for i in 0..size {
+            for j in 0..=i {
+                let own = self.second[i * size + j] / count - mean[i] * mean[j];
+                let off = (mean[i] - centre[i]) * (mean[j] - centre[j]);
+                scatter[i * size + j] = own + off;
+                scatter[j * size + i] = own + off;
+            }
+        }
+        scatter
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand, in two columns: Σ⁻¹ and det Σ written out.
+    #[test]
+    fn densities_follow_the_formula() {
+        let cluster = Cluster {
+            class: 0,
+            count: 3.0,
+            mean: vec![1.0, -2.0],
+            velocity: vec![0.5, 0.25],
+            covariance: vec![2.0, 0.6, 0.6, 1.0],
+        };
+        let density = Density::of(&cluster, 4.0);
+        let mut apart = [0.0; 2];
+        cluster.apart(&[2.0, 1.0], 2.0, &mut apart);
+        assert_eq!(apart, [0.0, 2.5]);
+        let (a, b) = (0.7, -1.1);
+        let determinant = 2.0 - 0.36;
+        let squares = (a * a - 2.0 * 0.6 * a * b + 2.0 * b * b) / determinant;
+        let right = libm::log(0.75) - 0.5 * libm::log(determinant) - 0.5 * squares;
+        assert!((density.log(&[a, b]) - right).abs() < 1e-9);
+    }
+
+    #[test]
+    fn shares_are_those_of_the_densities() {
+        let at = |mean: f64, class| Cluster {
+            class,
+            count: 1.0,
+            mean: vec![mean],
+            velocity: vec![0.0],
+            covariance: vec![1.0],
+        };
+        let clusters = [at(0.0, 0), at(2.0, 1), at(40.0, 1)];
+        let (mut apart, mut out) = ([0.0], [0.0; 3]);
+        let ready = densities(&clusters);
+        shares(&clusters, &ready, &[1.5], 0.0, None, &mut apart, &mut out);
+        let right = 1.0 / (1.0 + libm::exp(-0.125 + 1.125));
+        assert!((out[0] - (1.0 - right)).abs() < 1e-6 || (out[1] - right).abs() < 1e-6);
+        assert!((out.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+        shares(
+            &clusters,
+            &ready,
+            &[1.5],
+            0.0,
+            Some(0),
+            &mut apart,
+            &mut out,
+        );
+        assert_eq!(out, [1.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn sums_give_mean_and_scatter() {
+        let mut sums = Sums::new(2);
+        for (x, weight) in [([0.0, 1.0], 1.0), ([2.0, 3.0], 3.0)] {
+            sums.add(&x, weight);
+        }
+        assert_eq!(sums.mean(), [1.5, 2.5]);
+        assert_eq!(sums.scatter(&[1.5, 2.5]), [0.75; 4]);
+        assert_eq!(sums.scatter(&[1.5, 1.5]), [0.75, 0.75, 0.75, 1.75]);
+    }
+}

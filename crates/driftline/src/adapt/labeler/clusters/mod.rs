@@ -1,0 +1,205 @@
+//! Clusters followed from window to window (SCARGC's idea with Gaussians that move): as many per class as the labelled
+//! source shows, each with place, velocity, shape and share. A row takes the class that is most likely where and when it
+//! came, Σₖ πₖ·N(x; μₖ(t), Σₖ) over the class's clusters; to learn from it is moved on with its cluster to where that is
+//! expected in the middle of the next window.
+
+mod follow;
+mod mixture;
+mod split;
+mod start;
+mod state;
+
+use std::num::NonZeroUsize;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::follow::follow;
+use self::mixture::{Cluster, densities, shares};
+use self::state::Tracked;
+use super::{Labeled, Labeler, Labeling};
+use crate::adapt::Context;
+use crate::data::{Domain, Examples, Inputs, Labels, NonNegative, Positive, Targets};
+use crate::models::Classifier;
+use crate::{Error, Result};
+
+/// Every constant was chosen on seven streams of the archive (docs/methods.md).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Clusters {
+    /// Clusters are moved after every so many rows.
+    pub rows: NonZeroUsize,
+    /// Steps of expectation and maximisation each time.
+    pub steps: NonZeroUsize,
+    /// Where a cluster is expected counts like so many of its rows.
+    pub inertia: Positive,
+    /// The part of a correction that its velocity takes up; 0 for clusters that stand still between windows.
+    pub turn: NonNegative,
+    /// Its shape before counts like so many of its rows …
+    pub remember_shape: Positive,
+    /// … and the shares of all clusters like so many rows.
+    pub remember_shares: Positive,
+    /// A class has at most so many clusters after a split.
+    pub most: NonZeroUsize,
+    /// A cluster is split where the Bayesian information criterion is better by so much …
+    pub margin: NonNegative,
+    /// … on at least so many rows of its own …
+    pub least_rows: NonZeroUsize,
+    /// … among so many of late.
+    pub recent: NonZeroUsize,
+    /// Rows are moved so far ahead, in windows; 0 leaves them where they came.
+    pub ahead: NonNegative,
+}
+
+impl Default for Clusters {
+    fn default() -> Self {
+        let whole = |n: usize| NonZeroUsize::new(n).expect("constants are not 0");
+        let positive = |x: f64| Positive::new(x).expect("constants are in range");
+        let known = |x: f64| NonNegative::new(x).expect("constants are in range");
+        Self {
+            rows: whole(50),
+            steps: whole(3),
+            inertia: positive(20.0),
+            turn: known(0.05),
+            remember_shape: positive(200.0),
+            remember_shares: positive(1000.0),
+            most: whole(3),
+            margin: known(20.0),
+            least_rows: whole(30),
+            recent: whole(300),
+            ahead: known(0.5),
+        }
+    }
+}
+
+/// Covariances of more columns would take more rows than a window has.
+pub(crate) const MOST_COLUMNS: usize = 64;
+
+/// The clusters as they were for some rows of the window: these rows, at the time of their middle.
+struct Moment {
+    rows: std::ops::Range<usize>,
+    middle: f64,
+    clusters: Vec<Cluster>,
+}
+
+impl Labeler for Clusters {
+    fn label(&self, now: &Context<'_>, window: &Domain) -> Result<Labeled> {
+        let size = window.inputs.shape().size();
+        if size > MOST_COLUMNS {
+            return Err(Error::NotSupported {
+                what: format!("clusters of {size} columns (at most {MOST_COLUMNS})"),
+                how: "followed; another labeler, such as `teacher`, takes any number".into(),
+            });
+        }
+        if window.is_empty() {
+            return Err(Error::empty("the domain to be labelled"));
+        }
+        let n_classes = now.teacher.n_classes();
+        let mut tracked = match Tracked::restore(&now.teacher.labeler, size, n_classes)? {
+            Some(tracked) => tracked,
+            None => self.begin(now, window.inputs.shape())?,
+        };
+        let rows = vectors(&window.inputs);
+        let moments = self.go_through(&mut tracked, &rows);
+        let (labels, moved) = self.labels(&tracked, &moments, &rows, n_classes);
+        tracked.look_back(&rows, self.recent.get());
+        let times = tracked.times();
+        split::split(&mut tracked.clusters, &tracked.recent, &times, self);
+        let labels = Labels::new(labels, n_classes)?;
+        let labeling = Labeling::kept(rows.len(), &labels);
+        let inputs = Inputs::new(moved, window.inputs.shape())?;
+        let examples = Examples::new(inputs, Targets::Hard(labels))?;
+        Ok(Labeled::new(Some(examples), labeling).remembering(tracked.state(size)?))
+    }
+}
+
+impl Clusters {
+    /// A few rows at a time; the clusters at each of these times.
+    fn go_through(&self, tracked: &mut Tracked, rows: &[Vec<f64>]) -> Vec<Moment> {
+        let n = rows.len();
+        let parts = (n as f64 / self.rows.get() as f64).round().max(1.0) as usize;
+        let mut moments = vec![];
+        for part in 0..parts {
+            let rows = part * n / parts..(part + 1) * n / parts;
+            let middle = (rows.start + rows.end - 1) as f64 / 2.0;
+            moments.push((rows, middle));
+        }
+        // Time counts from the window's first row; where the clusters stand lies before it.
+        let mut stand = -1.0 - tracked.behind;
+        let go = |(range, middle): (std::ops::Range<usize>, f64)| {
+            let part = &rows[range.clone()];
+            follow(&mut tracked.clusters, part, None, middle - stand, self);
+            stand = middle;
+            Moment {
+                rows: range,
+                middle,
+                clusters: tracked.clusters.clone(),
+            }
+        };
+        let moments = moments.into_iter().map(go).collect();
+        tracked.behind = n as f64 - 1.0 - stand;
+        moments
+    }
+
+    /// The class of every row, and where the row would be in the middle of the next window.
+    fn labels(
+        &self,
+        tracked: &Tracked,
+        moments: &[Moment],
+        rows: &[Vec<f64>],
+        n_classes: usize,
+    ) -> (Vec<u32>, Vec<f32>) {
+        let (mut labels, mut moved) = (vec![], vec![]);
+        let size = rows[0].len();
+        let (mut apart, mut own) = (vec![0.0; size], vec![0.0; tracked.clusters.len()]);
+        let later = tracked.behind + self.ahead.get() * rows.len() as f64;
+        for moment in moments {
+            let clusters = &moment.clusters;
+            let ready = densities(clusters);
+            for at in moment.rows.clone() {
+                let (row, time) = (&rows[at], at as f64 - moment.middle);
+                shares(clusters, &ready, row, time, None, &mut apart, &mut own);
+                let (class, cluster) = decide(clusters, &own, n_classes);
+                labels.push(class as u32);
+                let (then, end) = (&clusters[cluster], &tracked.clusters[cluster]);
+                for (column, x) in row.iter().enumerate() {
+                    let from = then.mean[column] + time * then.velocity[column];
+                    let to = end.mean[column] + later * end.velocity[column];
+                    let ahead = if self.ahead.get() > 0.0 {
+                        to - from
+                    } else {
+                        0.0
+                    };
+                    moved.push((x + ahead) as f32);
+                }
+            }
+        }
+        (labels, moved)
+    }
+}
+
+/// The class with the largest sum, of equals the first, and its largest cluster.
+fn decide(clusters: &[Cluster], shares: &[f64], n_classes: usize) -> (usize, usize) {
+    let mut classes = vec![0.0; n_classes];
+    for (cluster, share) in clusters.iter().zip(shares) {
+        classes[cluster.class] += share;
+    }
+    let mut class = 0;
+    for (other, &sum) in classes.iter().enumerate() {
+        if sum > classes[class] {
+            class = other;
+        }
+    }
+    let mut best = (f64::NEG_INFINITY, 0);
+    for (place, (cluster, &share)) in clusters.iter().zip(shares).enumerate() {
+        if cluster.class == class && share > best.0 {
+            best = (share, place);
+        }
+    }
+    (class, best.1)
+}
+
+fn vectors(inputs: &Inputs) -> Vec<Vec<f64>> {
+    let row = |row: &[f32]| row.iter().map(|&x| f64::from(x)).collect();
+    inputs.iter().map(row).collect()
+}

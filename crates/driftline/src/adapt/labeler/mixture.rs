@@ -1,0 +1,91 @@
+//! Labels from a mixture of the classes that follows the stream: fitted on the labelled source, moved with every window
+//! (`drift::mixture`), each row gets the class that is most likely there. Rows that are unsure are kept: they are few where
+//! the mixture may be used at all.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Labeled, Labeler, Labeling};
+use crate::adapt::{Context, State};
+use crate::data::{Domain, Examples, Labels, Targets};
+use crate::drift::mixture::{Start, choose};
+use crate::drift::{Frame, Mixture};
+use crate::random::Seed;
+use crate::{Error, Result};
+
+/// What it is remembered under.
+const NAME: &str = "mixture";
+/// A window that is less likely by this, or by a tenth of the columns, than the source is not learned from.
+const UNEXPLAINED: f64 = 1.0;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct MixtureLabels {}
+
+impl Labeler for MixtureLabels {
+    fn label(&self, now: &Context<'_>, window: &Domain) -> Result<Labeled> {
+        let card = now.card.or(now.source).ok_or(Error::SourceMissing)?;
+        let n_classes = card.labels().n_classes();
+        let nothing = |state: State| {
+            let labeling = Labeling {
+                seen: window.len(),
+                kept: 0,
+                class_counts: vec![0; n_classes],
+                held: true,
+                generated: 0,
+                place: None,
+            };
+            Labeled::new(None, labeling).remembering(state)
+        };
+        let remembered = now.teacher.labeler.clone();
+        let Some(frame) = Frame::of(card.inputs()) else {
+            return Ok(nothing(remembered));
+        };
+        let stored = remembered.get(NAME).and_then(|(_, own)| {
+            let (likelihood, own) = own.split_first()?;
+            Some((Mixture::from_numbers(own)?, f64::from(*likelihood)))
+        });
+        let (mut mixture, likelihood) = match stored {
+            Some(stored) => stored,
+            None => {
+                let points = frame.points(card.inputs());
+                let seed = Seed::new(0).named("guarded").named("mixture");
+                let chosen = choose(&points, card.labels().as_slice(), n_classes, seed);
+                let Some((mixture, _)) = chosen else {
+                    return Ok(nothing(remembered));
+                };
+                let likelihood = mixture.log_likelihood(&points);
+                (mixture.rounded(), likelihood)
+            }
+        };
+        let points = frame.points(&window.inputs);
+        let before = mixture.clone();
+        let followed = mixture.follow(&points, Start::Moved);
+        let least = UNEXPLAINED.max(0.1 * points.size() as f64);
+        let unexplained = likelihood - followed.after > least;
+        let mixture = if unexplained {
+            before
+        } else {
+            mixture.rounded()
+        };
+        let mut numbers = vec![likelihood as f32];
+        numbers.extend(mixture.to_numbers());
+        let mut state = State::default();
+        state.set(NAME, &[numbers.len()], numbers)?;
+        if unexplained {
+            return Ok(nothing(state));
+        }
+        let posteriors = mixture.class_posteriors(&points);
+        let classes = posteriors.chunks_exact(n_classes).map(|row| {
+            let top = row.iter().copied().fold(0.0, f64::max);
+            row.iter().position(|&p| p == top).unwrap_or(0) as u32
+        });
+        let labels = Labels::new(classes.collect(), n_classes)?;
+        if labels.only_class().is_some() {
+            return Ok(nothing(state));
+        }
+        let labeling = Labeling::kept(window.len(), &labels);
+        let examples = Examples::new(window.inputs.clone(), Targets::Hard(labels))?;
+        Ok(Labeled::new(Some(examples), labeling).remembering(state))
+    }
+}

@@ -1,0 +1,427 @@
+//! Rehearse before deploying: the labelled source is moved so that it looks like the window, every candidate is tried
+//! there, and only what beats the source model in every explanation that fits is deployed. Where the classes are clouds
+//! that a mixture can follow, the mixture says how likely every decision is right. The same numbers estimate accuracy.
+
+mod choice;
+mod evidence;
+mod images;
+mod rehearsal;
+mod score;
+mod tracking;
+mod worlds;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use self::choice::World;
+use self::evidence::Evidence;
+use self::rehearsal::{Beginnings, MIXTURE, share};
+use self::score::Score;
+use self::tracking::Tracked;
+use super::{Decision, Estimate, Judgement, Policy, Proposal};
+use crate::Result;
+use crate::adapt::{Candidate, Context, State};
+use crate::data::{Inputs, LabeledDomain, Labels, Shape};
+use crate::drift::{Change, Frame, Known, Points, draw};
+use crate::models::{AnyLearner, Classifier};
+
+/// Rows of a window that are looked at.
+const MOST_ROWS: usize = 1000;
+/// Rows for a column, for estimates from moved sources.
+const ROWS_A_COLUMN: usize = 8;
+/// How far the share of rows on which a candidate agrees with the source model may be from what the worlds say.
+const AGREES: f64 = 0.12;
+/// Both ways to follow the mixture decide so many rows alike, or moved sources are asked as well.
+const ALIKE: f64 = 0.9;
+
+/// Deploys what a rehearsal finds better than the source model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub struct Guarded {
+    /// What to choose from; what suits the model where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<Vec<String>>,
+}
+
+/// What a window shows: the worlds, and what the rule made of them.
+struct Finding {
+    worlds: Vec<World>,
+    /// Whether a loss in one world forbids a candidate.
+    vetoes: bool,
+    /// Whether the scores are estimates of accuracy as well.
+    measurable: bool,
+    notes: Value,
+}
+
+impl Policy for Guarded {
+    fn candidates(&self, learner: &AnyLearner) -> Option<Vec<String>> {
+        let fitting: &[&str] = match learner.kind() {
+            "network" => &["plain"],
+            _ => &[
+                "realign",
+                "plain",
+                "cautious",
+                "realign-cautious",
+                "clusters",
+                "mixture",
+            ],
+        };
+        let names = fitting.iter().map(|&name| name.to_owned()).collect();
+        Some(self.candidates.clone().unwrap_or(names))
+    }
+
+    fn decide(
+        &self,
+        now: &Context<'_>,
+        state: &State,
+        proposals: &[Proposal<'_>],
+    ) -> Result<Judgement> {
+        let hold = |why: &str, distrusted: bool, state: State| {
+            let decision = Decision::Hold { why: why.into() };
+            let mut judgement = Judgement::new(decision, state);
+            judgement.distrusted = distrusted;
+            Ok(judgement)
+        };
+        let Some(window) = now.stage.learn.as_ref().filter(|window| window.len() >= 4) else {
+            return hold("there is too little to learn from", false, state.clone());
+        };
+        let Some(card) = now.card.filter(|card| card.len() >= 10) else {
+            let why = "there is no labelled source to rehearse on";
+            return hold(why, true, state.clone());
+        };
+        let Some(frame) = Frame::of(card.inputs()) else {
+            return hold("no column of the source varies", true, state.clone());
+        };
+        let mut state = state.clone();
+        let rows = draw(window.len(), MOST_ROWS, now.seed.named("rows"));
+        let inputs = window.inputs.pick(&rows);
+        if let Shape::Image { .. } = inputs.shape() {
+            return images::decide(now, state, card, &frame, &inputs, proposals);
+        }
+        let held = now.first.predict(&inputs)?;
+        let mut decided = vec![held.clone()];
+        for proposal in proposals {
+            // A chain that had nothing to learn from stands where it stood.
+            let version = proposal.version.unwrap_or(proposal.before);
+            decided.push(version.predict(&inputs)?);
+        }
+        let current = current(&state, proposals);
+        let candidates: Vec<&Candidate> = proposals.iter().map(|one| one.candidate).collect();
+        let guard = Guard::new(now, card, &frame, &candidates, window.len(), &mut state)?;
+        let points = frame.points(&inputs);
+        let n_classes = card.labels().n_classes();
+        let tracked = tracking::follow(&guard.evidence, &points, n_classes, &mut state)?;
+        let finding = match &tracked {
+            Some(Tracked::Unexplained { part }) => {
+                let why = match part {
+                    true => "part of the window is unlike any class of the source",
+                    false => "the window looks like nothing that was followed so far",
+                };
+                let known = Known {
+                    new_mass: *part,
+                    ..Known::default()
+                };
+                return guard.distrust(now, &points, known, why, state);
+            }
+            Some(Tracked::Jumped) => {
+                let why = "the stream has jumped further than it ever went before, and nobody can know which class went where";
+                let known = Known {
+                    jumped: true,
+                    ..Known::default()
+                };
+                return guard.distrust(now, &points, known, why, state);
+            }
+            Some(Tracked::Known {
+                moved,
+                stayed,
+                agreement,
+            }) => {
+                let world = |name: &str, posteriors: &[f64]| World {
+                    name: name.into(),
+                    scores: decided
+                        .iter()
+                        .map(|own| Score::expected(own, posteriors, n_classes))
+                        .collect(),
+                };
+                let mut worlds = vec![world("mixture-moved", moved), world("mixture", stayed)];
+                let vetoes = *agreement >= ALIKE;
+                let mut notes = json!({ "alike": agreement });
+                if !vetoes {
+                    let direct = guard.direct(now, &candidates, &inputs, &decided, &mut state)?;
+                    worlds.extend(direct.worlds);
+                    notes = direct.notes;
+                }
+                Finding {
+                    worlds,
+                    vetoes,
+                    measurable: true,
+                    notes,
+                }
+            }
+            None => guard.direct(now, &candidates, &inputs, &decided, &mut state)?,
+        };
+        let known = matches!(tracked, Some(Tracked::Known { .. }));
+        if finding.worlds.is_empty() {
+            let mut judgement = guard.back(
+                state,
+                current,
+                "no explanation of the drift fits the window",
+            )?;
+            judgement.distrusted = true;
+            judgement.findings = findings(&guard, now, &points, &finding, None);
+            return Ok(judgement);
+        }
+        let allowed: Vec<bool> = (0..decided.len())
+            .map(|place| {
+                let proposed =
+                    place == 0 || place == current || proposals[place - 1].version.is_some();
+                let followable =
+                    known || place == 0 || candidates[place - 1].labeler.name() != MIXTURE;
+                proposed && followable && (place == 0 || known || guard.evidence.harmless(place))
+            })
+            .collect();
+        let mut history: Vec<Vec<f64>> = state
+            .value("gains")
+            .and_then(|value| serde_json::from_value(value.clone()).ok())
+            .unwrap_or_default();
+        history.push(choice::gains(&finding.worlds));
+        history.drain(..history.len().saturating_sub(choice::MEMORY));
+        let history: Vec<Vec<f64>> = history
+            .into_iter()
+            .filter(|own| own.len() == decided.len())
+            .collect();
+        let place = choice::choose(&finding.worlds, &history, &allowed, finding.vetoes, current);
+        state.set_value("gains", json!(history));
+        let estimate = |place: usize| {
+            finding.measurable.then(|| {
+                interval(
+                    &finding.worlds,
+                    place,
+                    inputs.len(),
+                    guard.evidence.rows,
+                    known,
+                )
+            })
+        };
+        let mut judgement = match place {
+            0 => {
+                let why = "no candidate gains enough in the worlds that look like this window";
+                guard.back(state, current, why)?
+            }
+            place if proposals[place - 1].version.is_none() => {
+                let name = &candidates[place - 1].name;
+                let why = format!("`{name}` learned nothing from this window and goes on as it is");
+                Judgement::new(Decision::Hold { why }, state)
+            }
+            place => {
+                let name = &candidates[place - 1].name;
+                state.set_value("in-use", json!(name));
+                let gain = 100.0 * history.last().map_or(0.0, |gains| gains[place]);
+                let names: Vec<&str> = finding.worlds.iter().map(|world| &*world.name).collect();
+                let mut judgement = Judgement::new(Decision::Deploy(place - 1), state);
+                judgement.reason = Some(format!(
+                    "`{name}` gains {gain:.1} points over the source model in the worlds that look like this window ({})",
+                    names.join(", ")
+                ));
+                judgement
+            }
+        };
+        judgement.estimate = estimate(place);
+        judgement.estimate_before = estimate(current);
+        judgement.findings = findings(&guard, now, &points, &finding, Some(place));
+        Ok(judgement)
+    }
+}
+
+/// What is at hand for one window.
+struct Guard<'a> {
+    frame: &'a Frame,
+    beginnings: Beginnings,
+    rows: LabeledDomain,
+    evidence: Evidence,
+}
+
+impl<'a> Guard<'a> {
+    fn new(
+        now: &Context<'_>,
+        card: &LabeledDomain,
+        frame: &'a Frame,
+        candidates: &[&Candidate],
+        window: usize,
+        state: &mut State,
+    ) -> Result<Self> {
+        let (known, rows) = evidence::parts(card);
+        let mut beginnings = Beginnings::new(known, candidates, state, "drawn", evidence::seed())?;
+        let remembered = state.value("evidence").cloned();
+        let remembered = remembered.and_then(|value| serde_json::from_value(value).ok());
+        let evidence = match remembered {
+            Some(evidence) => evidence,
+            None => {
+                let own = Evidence::gather(
+                    now,
+                    (card, &rows),
+                    frame,
+                    candidates,
+                    &beginnings,
+                    window,
+                    state,
+                )?;
+                state.set_value("evidence", json!(own));
+                own
+            }
+        };
+        beginnings.mixture = evidence.believes_mixture();
+        Ok(Self {
+            frame,
+            beginnings,
+            rows,
+            evidence,
+        })
+    }
+
+    /// Worlds of moved sources that fit, every candidate rehearsed in each.
+    fn direct(
+        &self,
+        now: &Context<'_>,
+        candidates: &[&Candidate],
+        window: &Inputs,
+        decided: &[Labels],
+        state: &mut State,
+    ) -> Result<Finding> {
+        let model = match candidates.first() {
+            Some(candidate) => self.beginnings.model(candidate),
+            None => &now.first.model,
+        };
+        let (drift, moved) = worlds::moved(now, self.frame, &self.rows, model, window)?;
+        let agreements: Vec<f64> = decided.iter().map(|own| share(own, &decided[0])).collect();
+        let (mut all, mut notes, mut gap) = (Vec::new(), Vec::new(), 0.0);
+        for world in &moved {
+            let rehearsed =
+                self.beginnings
+                    .rehearse(now, candidates, world.name, &world.rows, state)?;
+            notes.push(json!({
+                "world": world.name, "distance": world.distance, "fits": world.fits,
+                "accuracy": rehearsed.scores.iter().map(|score| score.accuracy).collect::<Vec<f64>>(),
+            }));
+            if world.fits {
+                let places = agreements.iter().zip(&rehearsed.agreements).skip(1);
+                let gaps = places.map(|(real, there)| (real - there).abs());
+                gap += gaps.sum::<f64>() / candidates.len().max(1) as f64;
+                all.push(World {
+                    name: world.name.into(),
+                    scores: rehearsed.scores,
+                });
+            }
+        }
+        let enough = self.evidence.rows.min(window.len()) >= ROWS_A_COLUMN * self.frame.size();
+        let measurable =
+            enough && self.evidence.exchangeable() && gap <= AGREES * all.len().max(1) as f64;
+        Ok(Finding {
+            worlds: all,
+            vetoes: true,
+            measurable,
+            notes: json!({ "drift": drift, "worlds": notes }),
+        })
+    }
+
+    /// How the window differs from the source and from the one before it.
+    fn change(&self, now: &Context<'_>, window: &Points, known: Known) -> Change {
+        let points = |inputs: &Inputs| self.frame.points(inputs);
+        let last = now
+            .previous
+            .map(|last| points(&last.inputs).sample(MOST_ROWS, evidence::seed()));
+        let source = points(self.rows.inputs());
+        Change::of(
+            self.frame,
+            &source,
+            last.as_ref(),
+            window,
+            known,
+            evidence::seed(),
+        )
+    }
+
+    /// Held, for lack of trust.
+    fn distrust(
+        &self,
+        now: &Context<'_>,
+        window: &Points,
+        known: Known,
+        why: &str,
+        state: State,
+    ) -> Result<Judgement> {
+        let mut judgement = Judgement::new(Decision::Hold { why: why.into() }, state);
+        judgement.distrusted = true;
+        judgement.findings = json!({
+            "drift": self.change(now, window, known), "evidence": self.evidence,
+        });
+        Ok(judgement)
+    }
+
+    /// To the source model: held if it is in use already.
+    fn back(&self, mut state: State, current: usize, why: &str) -> Result<Judgement> {
+        state.set_value("in-use", Value::Null);
+        let why = why.to_owned();
+        let decision = match current {
+            0 => Decision::Hold { why },
+            _ => Decision::RollBack { to: 0, why },
+        };
+        Ok(Judgement::new(decision, state))
+    }
+}
+
+/// Which place is in use: 0 is the source model.
+fn current(state: &State, proposals: &[Proposal<'_>]) -> usize {
+    let name = state.value("in-use").and_then(Value::as_str);
+    let place = proposals
+        .iter()
+        .position(|one| Some(&*one.candidate.name) == name);
+    place.map_or(0, |place| place + 1)
+}
+
+/// The range over the worlds, widened by what `window` and `rows` rows can tell.
+fn interval(worlds: &[World], place: usize, window: usize, rows: usize, known: bool) -> Estimate {
+    let all = worlds.iter().map(|world| world.scores[place]);
+    let of = |each: fn(&Score) -> f64| {
+        let values: Vec<f64> = all.clone().map(|score| each(&score)).collect();
+        let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+        let (low, high) = values
+            .iter()
+            .fold((1.0, 0.0), |(low, high): (f64, f64), &v| {
+                (low.min(v), high.max(v))
+            });
+        // The mixture looks at the window's own rows; moved sources have rows of their own.
+        let rows = if known { window } else { rows };
+        let variance =
+            mean * (1.0 - mean) * (1.0 / window.max(1) as f64 + 1.0 / rows.max(1) as f64);
+        let wide = 1.645 * variance.sqrt() + 0.03;
+        [mean, (low - wide).max(0.0), (high + wide).min(1.0)]
+    };
+    let [accuracy, low, high] = of(|score| score.accuracy);
+    let mut estimate = Estimate::new(accuracy, low, high);
+    estimate.balanced = Some(of(|score| score.balanced));
+    estimate
+}
+
+fn findings(
+    guard: &Guard<'_>,
+    now: &Context<'_>,
+    window: &Points,
+    finding: &Finding,
+    place: Option<usize>,
+) -> Value {
+    let worlds: Vec<Value> = finding
+        .worlds
+        .iter()
+        .map(|world| json!({ "world": world.name, "scores": world.scores }))
+        .collect();
+    let known = Known {
+        explained: !worlds.is_empty(),
+        ..Known::default()
+    };
+    json!({
+        "drift": guard.change(now, window, known), "evidence": guard.evidence, "worlds": worlds,
+        "details": finding.notes, "chosen": place,
+    })
+}

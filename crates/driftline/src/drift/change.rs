@@ -1,0 +1,240 @@
+//! A window beside the source and the window before it: how far, how well the two can be told apart, which columns moved
+//! most, and a verdict in one sentence.
+
+use serde::{Deserialize, Serialize};
+
+use super::energy::{energy_distance, noise_floor};
+use super::points::{Frame, Points};
+use crate::random::{Seed, permutation};
+
+/// Columns that are named.
+const NAMED: usize = 3;
+/// A distance counts as movement from so many times its noise.
+const MOVED: f64 = 3.0;
+/// A step of so large a part of the whole way is fast.
+const FAST: f64 = 0.5;
+
+/// How far two samples are apart, with the noise of that number.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Distance {
+    pub distance: f64,
+    pub noise: f64,
+}
+
+/// A column of the inputs and how far its mean moved, in deviations of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Column {
+    pub column: usize,
+    pub shift: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    Still,
+    Gradual,
+    Fast,
+    Jump,
+    NewClasses,
+    NotExplained,
+}
+
+/// What is known of the explanations of a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    pub explained: bool,
+    pub jumped: bool,
+    /// Part of the rows, not all, is unlike anything before.
+    pub new_mass: bool,
+}
+
+/// How a window differs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    pub from_source: Distance,
+    pub from_last: Option<Distance>,
+    /// How often a row of the window looks more like the window than one of the source does: 0.5 is a guess.
+    pub told_apart: f64,
+    pub columns: Vec<Column>,
+    pub verdict: Verdict,
+    pub reason: String,
+}
+
+impl Distance {
+    pub fn of(a: &Points, b: &Points, seed: Seed) -> Self {
+        let noise = |points: &Points, name| noise_floor(points, a.len(), b.len(), seed.named(name));
+        Self {
+            distance: energy_distance(a, b, seed),
+            noise: noise(a, "left").max(noise(b, "right")),
+        }
+    }
+
+    pub fn moved(&self) -> bool {
+        self.distance > MOVED * self.noise
+    }
+}
+
+impl Change {
+    pub fn of(
+        frame: &Frame,
+        source: &Points,
+        last: Option<&Points>,
+        window: &Points,
+        known: Known,
+        seed: Seed,
+    ) -> Self {
+        let from_source = Distance::of(source, window, seed);
+        let from_last = last.map(|last| Distance::of(last, window, seed));
+        let ((before, _), (after, _)) = (source.moments(), window.moments());
+        let mut columns: Vec<Column> = (before.iter().zip(&after).zip(frame.columns()))
+            .map(|((before, after), &column)| Column {
+                column,
+                shift: after - before,
+            })
+            .collect();
+        columns.sort_by(|a, b| b.shift.abs().total_cmp(&a.shift.abs()));
+        columns.truncate(NAMED);
+        let (verdict, reason) = judge(from_source, from_last, known);
+        Self {
+            from_source,
+            from_last,
+            told_apart: told_apart(source, window, seed),
+            columns,
+            verdict,
+            reason,
+        }
+    }
+}
+
+fn judge(source: Distance, last: Option<Distance>, known: Known) -> (Verdict, String) {
+    let far = format!(
+        "{:.4} from the source, noise {:.4}",
+        source.distance, source.noise
+    );
+    let step = last.unwrap_or(source);
+    if known.jumped {
+        return (
+            Verdict::Jump,
+            format!("the stream has jumped further at once than in all steps before ({far})"),
+        );
+    }
+    if known.new_mass {
+        return (
+            Verdict::NewClasses,
+            format!("part of the rows are unlike any class of the source ({far})"),
+        );
+    }
+    if !source.moved() {
+        return (
+            Verdict::Still,
+            format!("the window looks like the source ({far})"),
+        );
+    }
+    if !known.explained {
+        return (
+            Verdict::NotExplained,
+            format!("no move of the source looks like the window ({far})"),
+        );
+    }
+    match step.moved() && step.distance > FAST * source.distance {
+        true => (
+            Verdict::Fast,
+            format!(
+                "one step went {:.4}, most of the way ({far})",
+                step.distance
+            ),
+        ),
+        false => (
+            Verdict::Gradual,
+            format!(
+                "one step went {:.4}, little of the way ({far})",
+                step.distance
+            ),
+        ),
+    }
+}
+
+/// The area under the curve of a linear score, (difference of the means) / variance in every column, fitted on one half
+/// of the rows and tried on the other.
+fn told_apart(a: &Points, b: &Points, seed: Seed) -> f64 {
+    let halves = |points: &Points, seed: Seed| {
+        let order = permutation(points.len(), seed);
+        let half = points.len() / 2;
+        (points.pick(&order[..half]), points.pick(&order[half..]))
+    };
+    let ((a, try_a), (b, try_b)) = (halves(a, seed.named("a")), halves(b, seed.named("b")));
+    if a.is_empty() || b.is_empty() {
+        return 0.5;
+    }
+    let ((mean_a, wide_a), (mean_b, wide_b)) = (a.moments(), b.moments());
+    let weights: Vec<f64> = (0..a.size())
+        .map(|at| (mean_b[at] - mean_a[at]) / (wide_a[at].powi(2) + wide_b[at].powi(2) + 0.01))
+        .collect();
+    let score = |row: &[f64]| row.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
+    let mut all: Vec<(f64, bool)> = try_a.iter().map(|row| (score(row), false)).collect();
+    all.extend(try_b.iter().map(|row| (score(row), true)));
+    all.sort_by(|x, y| x.0.total_cmp(&y.0));
+    // Ties share their rank.
+    let (mut ranks, mut at) = (0.0, 0);
+    while at < all.len() {
+        let end = at
+            + all[at..]
+                .iter()
+                .take_while(|one| one.0 == all[at].0)
+                .count();
+        let rank = (at + end + 1) as f64 / 2.0;
+        ranks += rank * all[at..end].iter().filter(|one| one.1).count() as f64;
+        at = end;
+    }
+    let (n, m) = (try_b.len() as f64, try_a.len() as f64);
+    (ranks - n * (n + 1.0) / 2.0) / (n * m)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(from: f64) -> Points {
+        let order = permutation(200, Seed::new(5));
+        Points::new(order.iter().map(|&i| from + i as f64 / 200.0).collect(), 1)
+    }
+
+    #[test]
+    fn apart_is_one_and_the_same_is_a_guess() {
+        let seed = Seed::new(1);
+        assert_eq!(told_apart(&line(0.0), &line(2.0), seed), 1.0);
+        assert!((told_apart(&line(0.0), &line(0.0), seed) - 0.5).abs() < 0.1);
+    }
+
+    #[test]
+    fn verdicts() {
+        let at = |distance| Distance {
+            distance,
+            noise: 0.01,
+        };
+        let known = |explained, jumped, new_mass| Known {
+            explained,
+            jumped,
+            new_mass,
+        };
+        let verdict = |source, last, known| judge(at(source), Some(at(last)), known).0;
+        assert_eq!(
+            verdict(0.01, 0.0, known(true, false, false)),
+            Verdict::Still
+        );
+        assert_eq!(
+            verdict(0.5, 0.05, known(true, false, false)),
+            Verdict::Gradual
+        );
+        assert_eq!(verdict(0.5, 0.45, known(true, false, false)), Verdict::Fast);
+        assert_eq!(
+            verdict(0.5, 0.45, known(false, false, false)),
+            Verdict::NotExplained
+        );
+        assert_eq!(verdict(0.5, 0.45, known(true, true, false)), Verdict::Jump);
+        assert_eq!(
+            verdict(0.5, 0.45, known(false, false, true)),
+            Verdict::NewClasses
+        );
+    }
+}

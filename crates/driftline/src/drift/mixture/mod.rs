@@ -1,0 +1,240 @@
+//! The classes as a mixture of Gaussian clouds, p(x) = Σ share·N(x; mean, spread), each cloud with the class it stands for.
+//! Fitted on the labelled source, followed from window to window without labels; the posterior of a class given a row says
+//! how likely any decision about the row is right.
+
+mod choose;
+mod fit;
+mod follow;
+mod store;
+
+pub use choose::{Calibration, choose};
+pub use follow::{Followed, Start};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::points::Points;
+use crate::math::ln;
+
+/// How the clouds are spread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spread {
+    /// Along the axes, each cloud in its own way.
+    Axes,
+    /// Any covariance, one for all clouds.
+    Shared,
+    /// Any covariance, each cloud its own.
+    Own,
+}
+
+/// Clouds of points with their classes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mixture {
+    pub(super) n_classes: usize,
+    pub(super) size: usize,
+    pub(super) spread: Spread,
+    /// The class of each cloud.
+    pub(super) classes: Vec<usize>,
+    pub(super) shares: Vec<f64>,
+    /// Cloud after cloud.
+    pub(super) means: Vec<f64>,
+    /// Variances along the axes, or whole matrices, cloud after cloud.
+    pub(super) spreads: Vec<f64>,
+    /// Mean and deviation of what it was fitted to last.
+    pub(super) centre: Vec<f64>,
+    pub(super) deviations: Vec<f64>,
+}
+
+/// What belongs to each row: how likely it is under each cloud, and the log-likelihood of the row.
+pub(super) struct Posterior {
+    /// Rows × clouds, summing to 1 in a row.
+    pub clouds: Vec<f64>,
+    pub log_likelihoods: Vec<f64>,
+}
+
+/// What a density needs of a spread: the inverse of its root, and half the logarithm of its determinant.
+enum Factor {
+    Axes { inverse: Vec<f64>, half_log: f64 },
+    Whole { lower: Vec<f64>, half_log: f64 },
+}
+
+impl Mixture {
+    pub fn clouds(&self) -> usize {
+        self.classes.len()
+    }
+
+    pub(super) fn mean(&self, cloud: usize) -> &[f64] {
+        &self.means[cloud * self.size..(cloud + 1) * self.size]
+    }
+
+    /// Numbers in one spread.
+    pub(super) fn width(&self) -> usize {
+        match self.spread {
+            Spread::Axes => self.size,
+            Spread::Shared | Spread::Own => self.size * self.size,
+        }
+    }
+
+    fn factor(&self, cloud: usize) -> Factor {
+        let spread = &self.spreads[cloud * self.width()..(cloud + 1) * self.width()];
+        match self.spread {
+            Spread::Axes => Factor::Axes {
+                inverse: spread.iter().map(|variance| 1.0 / variance).collect(),
+                half_log: 0.5 * spread.iter().map(|&variance| ln(variance)).sum::<f64>(),
+            },
+            Spread::Shared | Spread::Own => {
+                let lower = cholesky(spread, self.size);
+                let half_log = (0..self.size).map(|i| ln(lower[i * (self.size + 1)])).sum();
+                Factor::Whole { lower, half_log }
+            }
+        }
+    }
+
+    pub(super) fn posterior(&self, points: &Points) -> Posterior {
+        let clouds = self.clouds();
+        let factors: Vec<Factor> = (0..clouds).map(|cloud| self.factor(cloud)).collect();
+        let constant = 0.5 * self.size as f64 * ln(2.0 * std::f64::consts::PI);
+        let shares: Vec<f64> = self
+            .shares
+            .iter()
+            .map(|&s| ln(s.max(1e-9)) - constant)
+            .collect();
+        let mut all = Vec::with_capacity(points.len() * clouds);
+        let mut log_likelihoods = Vec::with_capacity(points.len());
+        let mut off = vec![0.0; self.size];
+        for row in points.iter() {
+            let begin = all.len();
+            for (cloud, factor) in factors.iter().enumerate() {
+                for ((off, x), mean) in off.iter_mut().zip(row).zip(self.mean(cloud)) {
+                    *off = x - mean;
+                }
+                all.push(shares[cloud] + factor.log_density(&mut off));
+            }
+            let own = &mut all[begin..];
+            let top = own.iter().copied().fold(f64::MIN, f64::max);
+            let mut sum = 0.0;
+            for value in own.iter_mut() {
+                *value = libm::exp(*value - top);
+                sum += *value;
+            }
+            own.iter_mut().for_each(|value| *value /= sum);
+            log_likelihoods.push(top + ln(sum));
+        }
+        Posterior {
+            clouds: all,
+            log_likelihoods,
+        }
+    }
+
+    /// How likely each class is for each row: rows × classes.
+    pub fn class_posteriors(&self, points: &Points) -> Vec<f64> {
+        let posterior = self.posterior(points);
+        let mut all = vec![0.0; points.len() * self.n_classes];
+        let rows = posterior.clouds.chunks_exact(self.clouds());
+        for (row, own) in rows.zip(all.chunks_exact_mut(self.n_classes)) {
+            for (share, &class) in row.iter().zip(&self.classes) {
+                own[class] += share;
+            }
+        }
+        all
+    }
+
+    /// The share of rows whose log-likelihood is below this.
+    pub fn strange(&self, points: &Points, below: f64) -> f64 {
+        let all = self.posterior(points).log_likelihoods;
+        let strange = all.iter().filter(|&&own| own < below).count();
+        strange as f64 / all.len().max(1) as f64
+    }
+
+    /// The mean log-likelihood of a row.
+    pub fn log_likelihood(&self, points: &Points) -> f64 {
+        let all = self.posterior(points).log_likelihoods;
+        all.iter().sum::<f64>() / all.len().max(1) as f64
+    }
+}
+
+impl Factor {
+    /// Up to the constant. `off` is the row less the mean, and is used up.
+    fn log_density(&self, off: &mut [f64]) -> f64 {
+        match self {
+            Factor::Axes { inverse, half_log } => {
+                let squares = off.iter().zip(inverse).map(|(x, inverse)| x * x * inverse);
+                -0.5 * squares.sum::<f64>() - half_log
+            }
+            Factor::Whole { lower, half_log } => {
+                let size = off.len();
+                let mut squares = 0.0;
+                for i in 0..size {
+                    let line = &lower[i * size..i * size + i];
+                    let known: f64 = line.iter().zip(off.iter()).map(|(l, x)| l * x).sum();
+                    off[i] = (off[i] - known) / lower[i * (size + 1)];
+                    squares += off[i] * off[i];
+                }
+                -0.5 * squares - half_log
+            }
+        }
+    }
+}
+
+/// L with L·Lᵀ = A, row by row; a pivot below 10⁻⁹ counts as that.
+fn cholesky(matrix: &[f64], size: usize) -> Vec<f64> {
+    let mut lower = vec![0.0; size * size];
+    for i in 0..size {
+        for j in 0..=i {
+            let known: f64 = (0..j)
+                .map(|k| lower[i * size + k] * lower[j * size + k])
+                .sum();
+            let rest = matrix[i * size + j] - known;
+            lower[i * size + j] = match i == j {
+                true => rest.max(1e-9).sqrt(),
+                false => rest / lower[j * size + j],
+            };
+        }
+    }
+    lower
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_root_times_its_transpose_is_the_matrix() {
+        let matrix = [4.0, 2.0, 0.6, 2.0, 5.0, 1.0, 0.6, 1.0, 3.0];
+        let lower = cholesky(&matrix, 3);
+        for i in 0..3 {
+            for j in 0..3 {
+                let entry: f64 = (0..3).map(|k| lower[i * 3 + k] * lower[j * 3 + k]).sum();
+                assert!((entry - matrix[i * 3 + j]).abs() < 1e-12);
+            }
+        }
+    }
+
+    /// Two clouds on a line, one of them twice as wide: by hand.
+    #[test]
+    fn the_posterior_is_bayes_rule() {
+        for spread in [Spread::Axes, Spread::Own] {
+            let mixture = Mixture {
+                n_classes: 2,
+                size: 1,
+                spread,
+                classes: vec![0, 1],
+                shares: vec![0.25, 0.75],
+                means: vec![0.0, 2.0],
+                spreads: vec![1.0, 4.0],
+                centre: vec![0.0],
+                deviations: vec![1.0],
+            };
+            let density = |x: f64, mean: f64, deviation: f64| {
+                (-0.5 * ((x - mean) / deviation).powi(2)).exp() / deviation
+            };
+            let (a, b) = (0.25 * density(1.0, 0.0, 1.0), 0.75 * density(1.0, 2.0, 2.0));
+            let got = mixture.class_posteriors(&Points::new(vec![1.0], 1));
+            assert!((got[0] - a / (a + b)).abs() < 1e-12, "{got:?}");
+            let likelihood = mixture.log_likelihood(&Points::new(vec![1.0], 1));
+            let expected = ((a + b) / (2.0 * std::f64::consts::PI).sqrt()).ln();
+            assert!((likelihood - expected).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What a drift looks like without labels: how far a window is from the source and from the last one, which explanations
+//! fit, and labelled rows moved along. Nothing here trains a model or decides.
+
+mod change;
+mod energy;
+pub mod mixture;
+mod moves;
+mod pace;
+mod points;
+mod shares;
+
+pub use change::{Change, Column, Distance, Known, Verdict};
+pub use energy::{energy_distance, noise_floor};
+pub use mixture::Mixture;
+pub use moves::{MOST_COLUMNS, Move};
+pub use pace::{Leap, Pace, SizePace, class_distance};
+pub use points::{Frame, Points, draw};
+pub use shares::class_shares;

@@ -1,0 +1,102 @@
+//! The policy `guarded` on drifts whose truth is known: it follows what can be followed, goes nowhere where nothing can be
+//! known, and says how accurate the model is without having seen an answer.
+
+use driftline::data::{Inputs, Shape};
+use driftline::prelude::*;
+use driftline::runs::{Fate, WindowRecord};
+use rand::RngExt;
+
+/// Rows of two clouds around ±2.5·(cos a, sin a); the second class has this share of them.
+fn clouds(angle: f64, share: f64, rows: usize, seed: u64) -> (Vec<f32>, Vec<u32>) {
+    let mut draw = Seed::new(seed).generator();
+    let mut bell = || (0..12).map(|_| draw.random::<f64>()).sum::<f64>() - 6.0;
+    let (mut values, mut labels) = (vec![], vec![]);
+    for row in 0..rows {
+        let second = (row * 7919 % rows) as f64 + 0.5 < share * rows as f64;
+        let sign = if second { 2.5 } else { -2.5 };
+        values.push((sign * angle.cos() + bell()) as f32);
+        values.push((sign * angle.sin() + bell()) as f32);
+        labels.push(u32::from(second));
+    }
+    (values, labels)
+}
+
+fn inputs(values: &[f32]) -> Inputs {
+    Inputs::new(values.to_vec(), Shape::Vector(2)).unwrap()
+}
+
+/// Steps through windows of 300 rows and gives, for each, whether something was deployed or kept, the estimate, and the
+/// true accuracy of the version in use.
+fn walk(windows: &[(f64, f64)]) -> Vec<(WindowRecord, Option<f64>, f64, f64)> {
+    let (values, labels) = clouds(0.0, 0.5, 600, 1);
+    let mut adapter = Adapter::auto()
+        .policy("guarded")
+        .window(300)
+        .fit(inputs(&values), &labels)
+        .unwrap();
+    let source = adapter
+        .score(inputs(&values), &labels)
+        .unwrap()
+        .estimate()
+        .unwrap();
+    assert!(source > 0.97, "{source}");
+    let mut seen = vec![];
+    for (at, &(angle, share)) in windows.iter().enumerate() {
+        let (values, answers) = clouds(angle, share, 300, 10 + at as u64);
+        let before = adapter
+            .score(inputs(&values), &answers)
+            .unwrap()
+            .estimate()
+            .unwrap();
+        let record = adapter.step(inputs(&values)).unwrap().clone();
+        let estimate = record.estimated_accuracy;
+        let after = adapter
+            .score(inputs(&values), &answers)
+            .unwrap()
+            .estimate()
+            .unwrap();
+        seen.push((record, estimate, before, after));
+    }
+    seen
+}
+
+#[test]
+fn a_turn_is_followed_while_a_class_vanishes_and_the_estimates_are_right() {
+    let windows: Vec<(f64, f64)> = (1..=12)
+        .map(|step| (f64::from(step) * 0.2, 0.5 - 0.035 * f64::from(step)))
+        .collect();
+    let seen = walk(&windows);
+    for (at, (_, estimate, _, after)) in seen.iter().enumerate() {
+        assert!(*after > 0.95, "window {at}: {after}");
+        let estimate = estimate.expect("clouds can be followed");
+        assert!(
+            (estimate - after).abs() < 0.05,
+            "window {at}: {estimate}, {after}"
+        );
+    }
+}
+
+#[test]
+fn shares_alone_change_nothing() {
+    let windows: Vec<(f64, f64)> = (1..=5)
+        .map(|step| (0.0, 0.5 + 0.08 * f64::from(step)))
+        .collect();
+    for (record, _, _, after) in walk(&windows) {
+        assert!(after > 0.97, "{after}");
+        assert!(matches!(record.decision, Fate::Hold), "{:?}", record.reason);
+    }
+}
+
+#[test]
+fn after_a_jump_it_holds_and_gives_no_number() {
+    let mut windows = vec![(0.0, 0.5); 4];
+    windows.extend(vec![(2.4, 0.5); 3]);
+    let seen = walk(&windows);
+    for (record, estimate, _, _) in &seen[..4] {
+        assert!(estimate.is_some() && !record.distrusted);
+    }
+    for (record, estimate, before, after) in &seen[4..] {
+        assert_eq!((estimate, before), (&None, after));
+        assert!(record.distrusted, "{:?}", record.reason);
+    }
+}
