@@ -167,7 +167,7 @@ impl Compare {
                 let settings = RunSettings {
                     seed,
                     choice: choice.clone(),
-                    method: candidate.clone().or(&Settings::for_own_data()),
+                    method: candidate.clone().or_for_own_data(),
                 };
                 let mut session = Session::new(
                     source.clone(),

@@ -31,11 +31,7 @@ fn rows(n: usize, seed: u64) -> LabeledDomain {
 }
 
 fn moved(inputs: &Inputs, map: impl Fn(&[f32]) -> [f32; 3]) -> Inputs {
-    Inputs::new(
-        inputs.iter().flat_map(map).collect(),
-        inputs.shape(),
-    )
-    .unwrap()
+    Inputs::new(inputs.iter().flat_map(map).collect(), inputs.shape()).unwrap()
 }
 
 /// Realigns only: no label is used.
@@ -44,7 +40,7 @@ fn adapter(alignment: &str, settings: serde_json::Value) -> Adapter {
     own.alignment = Some(Named::new(alignment, settings));
     own.labeler = Some(Named::plain("none"));
     let source = rows(400, 1);
-    let adapter = Adapter::auto().settings(own);
+    let adapter = Adapter::auto().model("linear").settings(own);
     let labels = source.labels().as_slice();
     adapter.fit(source.inputs(), labels).unwrap()
 }
