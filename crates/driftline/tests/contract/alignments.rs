@@ -56,17 +56,17 @@ fn accuracy(adapter: &Adapter, inputs: &Inputs, labels: &Labels) -> f64 {
 fn a_moved_window_comes_back_and_the_source_stays() {
     let window = rows(300, 2);
     let far = moved(window.inputs(), |r| {
-        [3.0 * r[0] + 20.0, 0.5 * r[1] - 40.0, r[2]]
+        [3.0 * r[0] + 6.0, 0.5 * r[1] + 12.0, r[2]]
     });
     for name in NAMES {
         let mut adapter = adapter(name, json!({}));
         let before = accuracy(&adapter, &far, window.labels());
-        assert!(before < 0.9, "{name}: {before}");
+        assert!(before < 0.7, "{name}: {before}");
         let model = adapter.version().model.clone();
         let record = adapter.step(&far).unwrap();
         assert_eq!((record.kept, record.held), (0, false), "{name}");
         let after = accuracy(&adapter, &far, window.labels());
-        assert!(after > 0.95, "{name}: {after}");
+        assert!(after >= 0.95, "{name}: {after}");
         assert_eq!(adapter.version().model, model, "nothing was learned");
         assert_eq!(adapter.version().number, 1);
         // A window like the source needs hardly any map.
