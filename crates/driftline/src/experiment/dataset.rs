@@ -179,7 +179,9 @@ impl Dataset {
             Dataset::Portraits(PortraitsOverTime::Count { intermediate, .. }) => {
                 Some(*intermediate)
             }
-            Dataset::Portraits(PortraitsOverTime::Time { .. }) => None,
+            Dataset::Portraits(PortraitsOverTime::Time { .. } | PortraitsOverTime::Back { .. }) => {
+                None
+            }
             Dataset::Covertype(settings) => Some(settings.intermediate),
             Dataset::Table(_) => None,
             Dataset::Scored(scored) => scored.data.stream_length(),

@@ -108,6 +108,12 @@ impl Dataset {
                         one_in,
                         ..
                     } => (source, 11_538 / one_in.get(), target_pool),
+                    PortraitsOverTime::Back {
+                        source,
+                        target_pool,
+                        one_in,
+                        ..
+                    } => (source, 1_000 / one_in.get(), target_pool),
                 };
                 Sizes {
                     shape: image(32),

@@ -63,6 +63,8 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "record-rot-mnist",
     "record-search-portraits",
     "record-portraits",
+    "record-second-search-rot-mnist",
+    "record-second-search-portraits",
 ];
 
 const PRINTED: Files = files!["expected/", ".csv":
