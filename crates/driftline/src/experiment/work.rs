@@ -123,6 +123,14 @@ impl Dataset {
                     target_pool,
                 }
             }
+            Dataset::Census(settings) => Sizes {
+                // About as many inputs as its categories make.
+                shape: Shape::Vector(90),
+                classes: 2,
+                source: settings.source,
+                stream: settings.intermediate,
+                target_pool: settings.target,
+            },
             Dataset::Covertype(settings) => Sizes {
                 shape: Shape::Vector(54),
                 classes: 2,
