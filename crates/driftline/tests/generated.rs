@@ -40,7 +40,7 @@ fn some(n: usize) -> NonZeroUsize {
 }
 
 fn linear() -> AnyLearner {
-    let penalty = Penalty::L2(NonNegative::new(0.001).unwrap());
+    let penalty = Penalty::L2(NonNegative::new(0.05).unwrap());
     LinearLearner::new(Solver::FullBatch(FullBatch::default()), penalty).into()
 }
 

@@ -152,7 +152,7 @@ fn hygiene_and_alignments() {
 /// The version after one window that is only aligned to.
 fn aligned(bundle: Bundle, alignment: &str, window: &Memory) -> Bundle {
     let folder = tempfile::tempdir().unwrap();
-    let mut adapt = Adapt::new(folder.path().join("run"));
+    let mut adapt = Adapt::new(folder.path().join("run")).window(window.rows);
     adapt.settings.alignment = Some(Named::plain(alignment));
     adapt.settings.labeler = Some(Named::plain("none"));
     let path = folder.path().join("model");

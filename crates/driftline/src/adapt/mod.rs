@@ -41,7 +41,7 @@ pub use labeler::{
     Balanced, Confidence, Filter, Importance, LabelKind, LabelShift, Labeled, Labeler, Labeling,
     MovedSource, NoLabels, PseudoLabeling, Starvation, quantile,
 };
-pub use order::{Order, OrderBy, Placed};
+pub use order::{DomainOrder, OrderBy, Placed};
 pub use parts::{Chosen, Named, Part};
 pub use policy::{Always, Decision, Estimate, Judgement, Never, Policy, Proposal};
 pub use registry::{

@@ -146,6 +146,17 @@ impl Settings {
         }
     }
 
+    /// With the defaults for one's own data behind them. Who says how the teacher labels wants its labels, whatever suits the
+    /// model.
+    pub fn or_for_own_data(mut self) -> Self {
+        let own = &self.self_training;
+        let said = own.labels.is_some() || own.confidence.is_some() || own.filter.is_some();
+        if said && self.labeler.is_none() {
+            self.labeler = Some(Named::plain("teacher"));
+        }
+        self.or(&Self::for_own_data())
+    }
+
     /// The curriculum of this name, with the windows that were chosen before.
     pub fn with_method(mut self, name: &str) -> Self {
         let given = self.curriculum.take().or(Self::for_own_data().curriculum);

@@ -321,7 +321,7 @@ impl Adapt {
     }
 
     fn method_settings(&self) -> Settings {
-        self.settings.clone().or(&Settings::for_own_data())
+        self.settings.clone().or_for_own_data()
     }
 
     fn run_settings(&self) -> RunSettings {

@@ -182,7 +182,7 @@ impl AdapterBuilder {
         rows: Option<LabeledDomain>,
         digests: Vec<InputDigest>,
     ) -> Result<Adapter> {
-        let method = self.settings.clone().or(&Settings::for_own_data());
+        let method = self.settings.clone().or_for_own_data();
         let settings = RunSettings::new(self.seed, ColumnChoice::default(), method);
         let session = Session::new(bundle, rows, &settings, &self.registry, &self.runtime)?;
         let source = session.source().clone();

@@ -210,7 +210,7 @@ impl Compare {
                 let settings = RunSettings {
                     seed,
                     choice: choice.clone(),
-                    method: settings.clone().or(&Settings::for_own_data()),
+                    method: settings.clone().or_for_own_data(),
                 };
                 let mut source = source.clone();
                 if let Some(steps) = steps {

@@ -40,7 +40,7 @@ fn adapter(alignment: &str, settings: serde_json::Value) -> Adapter {
     own.alignment = Some(Named::new(alignment, settings));
     own.labeler = Some(Named::plain("none"));
     let source = rows(400, 1);
-    let adapter = Adapter::auto().settings(own);
+    let adapter = Adapter::auto().model("linear").settings(own);
     let labels = source.labels().as_slice();
     adapter.fit(source.inputs(), labels).unwrap()
 }
