@@ -27,6 +27,7 @@ mod windows;
 pub use adaptation::{Adaptation, Step};
 pub use alignment::{Aligned, Alignment};
 pub use baselines::baselines;
+pub(crate) use baselines::network_baselines;
 pub use bridge::{Bridge, Matching, Space};
 pub use candidate::{Attempt, Candidate, OptimizerState, StudentStart};
 pub use chain::Chain;

@@ -11,8 +11,8 @@ use super::scored::{Scored, ScoredOn};
 use crate::data::{Benchmark, LabeledDomain};
 use crate::datasets::gaussian::MovingGaussians;
 use crate::datasets::{
-    Cache, Covertype, CovertypeByDistance, Digits, Portraits, PortraitsOverTime, RotatingDigits,
-    SameDigits, TableOverTime, TableParts, catalog, stand_in,
+    Cache, Census, CensusByYear, Covertype, CovertypeByDistance, Digits, Portraits,
+    PortraitsOverTime, RotatingDigits, SameDigits, TableOverTime, TableParts, catalog, stand_in,
 };
 use crate::random::Seed;
 use crate::{Error, Result};
@@ -31,6 +31,8 @@ pub enum Dataset {
     SameMnist(SameDigits),
     /// Yearbook portraits over the years.
     Portraits(PortraitsOverTime),
+    /// Who is employed, over the years.
+    Census(CensusByYear),
     /// Forest cover types by distance to water.
     Covertype(CovertypeByDistance),
     /// A table: your own files, or one of the catalogue.
@@ -70,6 +72,7 @@ impl Dataset {
                 settings.benchmark(&raw.digits(Cache::mnist, used, "MNIST")?, seed)
             }
             Dataset::Portraits(settings) => settings.benchmark(&raw.portraits()?, seed),
+            Dataset::Census(settings) => settings.benchmark(&raw.census(settings)?, seed),
             Dataset::Covertype(settings) => settings.benchmark(&raw.covertype(settings)?, seed),
             Dataset::Table(settings) => settings.benchmark(&raw.table(settings)?, seed),
             Dataset::Scored(scored) => scored.benchmark(data_seed, raw),
@@ -104,6 +107,7 @@ impl Dataset {
             Dataset::RotatingMnist(_) | Dataset::SameMnist(_) => Some("mnist"),
             Dataset::RotatingFashionMnist(_) => Some("fashion-mnist"),
             Dataset::Portraits(_) => Some("portraits"),
+            Dataset::Census(_) => Some("census"),
             Dataset::Covertype(_) => Some("covertype"),
             Dataset::Table(settings) => {
                 let name = settings.catalog.as_deref()?;
@@ -179,7 +183,10 @@ impl Dataset {
             Dataset::Portraits(PortraitsOverTime::Count { intermediate, .. }) => {
                 Some(*intermediate)
             }
-            Dataset::Portraits(PortraitsOverTime::Time { .. }) => None,
+            Dataset::Portraits(PortraitsOverTime::Time { .. } | PortraitsOverTime::Back { .. }) => {
+                None
+            }
+            Dataset::Census(settings) => Some(settings.intermediate),
             Dataset::Covertype(settings) => Some(settings.intermediate),
             Dataset::Table(_) => None,
             Dataset::Scored(scored) => scored.data.stream_length(),
@@ -201,6 +208,7 @@ impl Dataset {
             }
             Dataset::SameMnist(settings) => Dataset::SameMnist(settings.scaled_down(divisor)),
             Dataset::Portraits(settings) => Dataset::Portraits(settings.scaled_down(divisor)),
+            Dataset::Census(settings) => Dataset::Census(settings.scaled_down(divisor)),
             Dataset::Covertype(settings) => Dataset::Covertype(settings.scaled_down(divisor)),
             Dataset::Table(settings) => Dataset::Table(Box::new(settings.scaled_down(divisor))),
             Dataset::Scored(scored) => Dataset::Scored(Scored {
@@ -235,6 +243,17 @@ impl RawData {
             RawData::Cache(cache) => cache.portraits(),
             RawData::StandIns => stand_in::portraits(STAND_IN_PORTRAITS, Seed::new(0)),
             RawData::None => Err(nowhere("Portraits")),
+        }
+    }
+
+    fn census(&self, settings: &CensusByYear) -> Result<Census> {
+        match self {
+            RawData::Cache(cache) => Census::read(&cache.files("census")?),
+            RawData::StandIns => {
+                let used = settings.source + settings.held_out_source + settings.intermediate;
+                stand_in::census(used, Seed::new(0))
+            }
+            RawData::None => Err(nowhere("the census")),
         }
     }
 

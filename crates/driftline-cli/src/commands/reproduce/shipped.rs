@@ -51,6 +51,9 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "baselines-elec2",
     "baselines-weather",
     "baselines-covertype",
+    "baselines-census",
+    "baselines-rot-mnist",
+    "baselines-portraits",
     "archive-50-labels",
     "archive-5-percent",
     "beyond-search-rot-mnist",
@@ -63,6 +66,8 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "record-rot-mnist",
     "record-search-portraits",
     "record-portraits",
+    "record-second-search-rot-mnist",
+    "record-second-search-portraits",
 ];
 
 const PRINTED: Files = files!["expected/", ".csv":
