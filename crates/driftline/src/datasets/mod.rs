@@ -2,6 +2,7 @@
 
 pub mod cache;
 pub mod catalog;
+mod constructed;
 pub mod covertype;
 pub mod digits;
 pub mod gaussian;
@@ -15,6 +16,7 @@ mod tabular;
 
 pub use cache::Cache;
 pub use catalog::CatalogEntry;
+pub use constructed::{Constructed, ConstructedEvent};
 pub use covertype::{Covertype, CovertypeByDistance, Standardization};
 pub use digits::Digits;
 pub use portraits::{Portraits, PortraitsOverTime};
