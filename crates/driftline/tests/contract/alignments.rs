@@ -42,7 +42,8 @@ fn adapter(alignment: &str, settings: serde_json::Value) -> Adapter {
     // Windows move further here than values are let stand out.
     own.hygiene = Some(Hygiene::OFF);
     let source = rows(400, 1);
-    let adapter = Adapter::auto().model("linear").settings(own);
+    let adapter = Adapter::auto().model("linear").policy("always");
+    let adapter = adapter.settings(own);
     let labels = source.labels().as_slice();
     adapter.fit(source.inputs(), labels).unwrap()
 }
@@ -136,6 +137,7 @@ fn a_version_is_the_same_from_a_file_and_goes_on_without_the_source() {
         let mut settings = Settings::new();
         settings.alignment = Some(Named::plain(name));
         settings.labeler = Some(Named::plain("none"));
+        settings.policy = Some(Named::plain("always"));
         let mut resumed = Adapter::auto().settings(settings).load(&first).unwrap();
         resumed.step(&far).unwrap();
         assert_eq!(resumed.version().alignment, adapter.version().alignment);
@@ -160,7 +162,10 @@ fn images_are_refused_where_columns_mean_nothing() {
         let mut own = Settings::new();
         own.alignment = Some(Named::plain(name));
         own.labeler = Some(Named::plain("none"));
-        let adapter = Adapter::auto().settings(own).model("linear");
+        let adapter = Adapter::auto()
+            .settings(own)
+            .policy("always")
+            .model("linear");
         let mut adapter = adapter.fit(&images, &labels).unwrap();
         let step = adapter.step(&images).map(|_| ());
         assert_eq!(step.is_ok(), fits, "{name}: {step:?}");
