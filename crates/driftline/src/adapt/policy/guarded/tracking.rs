@@ -112,10 +112,11 @@ pub(super) fn follow(
     }))
 }
 
+/// 0 of none.
 fn middle(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
 fn top(row: &[f64]) -> usize {
