@@ -330,12 +330,9 @@ impl<'a> Guard<'a> {
                 "accuracy": rehearsed.scores.iter().map(|score| score.accuracy).collect::<Vec<f64>>(),
             }));
             if world.fits {
-                // Candidates that are out of the question have no vote.
-                let asked = (1..decided.len()).filter(|&place| self.evidence.harmless(place));
-                let gaps: Vec<f64> = asked
-                    .map(|place| (agreements[place] - rehearsed.agreements[place]).abs())
-                    .collect();
-                gap += gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
+                let places = agreements.iter().zip(&rehearsed.agreements).skip(1);
+                let gaps = places.map(|(real, there)| (real - there).abs());
+                gap += gaps.sum::<f64>() / candidates.len().max(1) as f64;
                 all.push(World {
                     name: world.name.into(),
                     scores: rehearsed.scores,

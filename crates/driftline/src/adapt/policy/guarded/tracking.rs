@@ -12,8 +12,10 @@ use crate::drift::{Mixture, Points};
 
 /// A window is explained if a row is less likely by at most this, or by a tenth of the columns, than one of the source.
 const UNEXPLAINED: f64 = 1.0;
-/// A step is a jump if it is so many times the middle of those before, and gains so much likelihood for a row.
+/// A step is a jump if it is so many times the middle of those before, so many times the largest of them, and gains so much
+/// likelihood for a row.
 const JUMP: f64 = 4.0;
+const BEYOND: f64 = 2.0;
 const LEAST_JUMP: f64 = 0.5;
 
 /// A row is strange if it is less likely than one of the source by this and one for every column.
@@ -79,7 +81,11 @@ pub(super) fn follow(
     }
     stayed.follow(window, Start::Stay);
     let step = went.after - went.before;
-    let far = track.steps.len() >= 2 && step > LEAST_JUMP.max(JUMP * middle(&track.steps));
+    let largest = track.steps.iter().copied().fold(0.0, f64::max);
+    let bound = LEAST_JUMP
+        .max(JUMP * middle(&track.steps))
+        .max(BEYOND * largest);
+    let far = track.steps.len() >= 2 && step > bound;
     track.jumped |= far;
     track.steps.push(step);
     for (name, own) in [("mixture/moved", &moved), ("mixture/stay", &stayed)] {
@@ -106,10 +112,11 @@ pub(super) fn follow(
     }))
 }
 
+/// 0 of none.
 fn middle(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
-    sorted[sorted.len() / 2]
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
 fn top(row: &[f64]) -> usize {
