@@ -25,7 +25,7 @@ fn main() -> driftline::Result<()> {
     let start = Instant::now();
     let mut adapter = Adapter::auto()
         .window(150)
-        .fit(&inputs.slice(0..labeled), &labels[..labeled])?;
+        .fit(inputs.slice(0..labeled), &labels[..labeled])?;
     let mut right = 0;
     for first in (labeled..inputs.len()).step_by(150) {
         let rows = first..(first + 150).min(inputs.len());
