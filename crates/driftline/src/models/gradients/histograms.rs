@@ -188,8 +188,8 @@ mod tests {
     }
 
     fn images(n: usize) -> Inputs {
-        let mut random = Seed::new(3).generator();
-        let values = (0..n * SHAPE.size()).map(|_| random.random::<f32>());
+        let mut generator = Seed::new(3).generator();
+        let values = (0..n * SHAPE.size()).map(|_| generator.random::<f32>());
         Inputs::new(values.collect(), SHAPE).unwrap()
     }
 
