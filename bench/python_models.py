@@ -1,9 +1,10 @@
 """Guarded around other people's models: unadapted, always, guarded on keystroke, Elec2 and weather.
 
-    python bench/python_models.py [ROWS]
+    python bench/python_models.py [ROWS [DATA …]]
 
 Needs the package, pandas, scikit-learn, and PyTorch for the last model; data sets come from the program's cache
-(`driftline data fetch`). A data set or model that is not there is said to be skipped. ROWS limits every stream.
+(`driftline data fetch`). A data set or model that is not there is said to be skipped. ROWS limits every
+stream; 0 takes all of it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 import driftline
 from driftline import DriftClassifier
 
-ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else None
+ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+DATA = sys.argv[2:] or ["keystroke", "elec2", "weather"]
 
 
 def models() -> dict[str, Any]:
@@ -56,7 +58,7 @@ def accuracy(model: Any, policy: str, drift: Any, window: int) -> tuple[float, f
 
 print("| data | model | unadapted | always | guarded | guarded − unadapted | seconds |")
 print("|---|---|---|---|---|---|---|")
-for name in ("keystroke", "elec2", "weather"):
+for name in DATA:
     try:
         drift = driftline.datasets.load(name)
     except FileNotFoundError as missing:

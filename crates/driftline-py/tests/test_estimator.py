@@ -126,3 +126,10 @@ def test_faults_are_told_with_their_place(drift):
     quick(impute=True).fit(frame, np.arange(120) % 2)
     with pytest.raises(TypeError, match="model should be a name"):
         quick(model=3).fit(drift.X, drift.y)
+
+
+def test_what_was_handled_is_a_warning():
+    source = pd.DataFrame({"town": ["Ulm", "Bern"] * 100, "size": np.linspace(0, 1, 200)})
+    model = quick().fit(source, np.arange(200) % 2)
+    with pytest.warns(UserWarning, match="town"):
+        model.adapt(pd.DataFrame({"town": ["Graz", "Bern"] * 50, "size": np.linspace(0, 1, 100)}))

@@ -72,7 +72,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : array of str
         Where the source had names.
     history_ : data frame
-        One row for each window so far, of the kind that came in (pandas or polars; a structured array for numpy).
+        One row for each window so far, of the kind that came in: polars, pyarrow, else pandas where it is installed.
     decision_ : dict
         The last verdict and its reason.
     estimated_accuracy_ : tuple or None
@@ -173,7 +173,9 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         stream = self._rows(X, reset=False)
         self._input = _kind(X)
         with progress("adapting", self.verbose) as watch:
-            self._adapter.adapt(stream, watch)
+            notes = self._adapter.adapt(stream, watch)
+        for note in notes:
+            warnings.warn(f"stream: {note}", UserWarning, stacklevel=2)
         if self._adapter.folder() is not None:
             self._adapter.write_report()
         return self

@@ -10,6 +10,7 @@ import io
 import json
 import pickle
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -217,7 +218,7 @@ class TorchLearner(Learner):
     def fit(
         self, X: Array, y: Array, weights: Array | None, n_classes: int, seed: int, start: Any
     ) -> Any:
-        import torch
+        torch = _torch()
 
         shares = torch.nn.functional.one_hot(torch.from_numpy(y), n_classes).float()
         return self._train(X, shares, weights, n_classes, seed, start)
@@ -225,14 +226,14 @@ class TorchLearner(Learner):
     def fit_soft(
         self, X: Array, shares: Array, weights: Array | None, n_classes: int, seed: int, start: Any
     ) -> Any:
-        import torch
+        torch = _torch()
 
         return self._train(X, torch.from_numpy(shares.copy()), weights, n_classes, seed, start)
 
     def _train(
         self, X: Array, shares: Any, weights: Array | None, n_classes: int, seed: int, start: Any
     ) -> Any:
-        import torch
+        torch = _torch()
 
         how = self.model
         # The user's own random numbers are left as they were.
@@ -265,7 +266,7 @@ class TorchLearner(Learner):
         return module
 
     def probabilities(self, model: Any, X: Array, n_classes: int) -> Array:
-        import torch
+        torch = _torch()
 
         with torch.no_grad():
             found: Array = torch.softmax(model(torch.from_numpy(X.copy())), dim=1).numpy()
@@ -286,7 +287,7 @@ class TorchLearner(Learner):
         return file.getvalue()
 
     def restore(self, stored: bytes) -> Any:
-        import torch
+        torch = _torch()
 
         with np.load(io.BytesIO(stored), allow_pickle=False) as arrays:
             width, n_classes = (int(n) for n in arrays["__shape__"])
@@ -298,6 +299,11 @@ class TorchLearner(Learner):
         module.driftline_shape = (width, n_classes)
         module.eval()
         return module
+
+
+def _torch() -> Any:
+    """PyTorch, which is asked for only by those who give a `TorchModel`."""
+    return import_module("torch")
 
 
 def learner(model: Any, trusted: bool = True) -> Learner | None:

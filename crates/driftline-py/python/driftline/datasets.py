@@ -59,7 +59,8 @@ def load(name: str, cache: str | Path | None = None) -> Drift:
     if "rows" in cut:
         is_source = np.arange(len(labels)) < cut["rows"]
     else:
-        is_source = table.pop(cut["column"]).astype(str) == cut["source"]
+        part = table.pop(cut["column"])
+        is_source = part == (float(cut["source"]) if part.dtype.kind == "f" else cut["source"])
     try:
         import pandas
 

@@ -71,26 +71,25 @@ impl Adapter {
         Ok(Self { inner, cancel })
     }
 
-    /// Adapts to a stream; `watch(done, planned)` is called for every window.
+    /// Adapts to a stream; `watch(done, planned)` is called for every window. What the user is to be warned of.
     #[pyo3(signature = (stream, watch=None))]
     fn adapt(
         &mut self,
         py: Python<'_>,
         stream: Table,
         watch: Option<Py<PyAny>>,
-    ) -> PyResult<usize> {
+    ) -> PyResult<Vec<String>> {
         let watching = Watching::new(watch, self.cancel.clone());
         let inner = &mut self.inner;
         let result = work(py, &self.cancel, || {
-            let done = inner
-                .adapt_from(Box::new(stream), &watching)
-                .map(<[_]>::len);
+            let done = inner.adapt_from(Box::new(stream), &watching).map(drop);
             // What was finished is stored before anybody is told that the rest was not.
             inner.settle().and(done)
         });
+        let notes = watching.notes();
         match watching.failed() {
             Some(error) => Err(error),
-            None => result,
+            None => result.map(|()| notes),
         }
     }
 

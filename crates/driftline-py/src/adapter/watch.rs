@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use driftline::Cancel;
+use driftline::reading::{NoteCode, Notes};
 use driftline::runs::{Watch, WindowRecord};
 use pyo3::prelude::*;
 
@@ -11,7 +12,17 @@ pub struct Watching {
     cancel: Cancel,
     /// What the function raised: it stops the run.
     failed: Mutex<Option<PyErr>>,
+    /// What was handled rather than refused.
+    notes: Mutex<Notes>,
 }
+
+/// What a user is not warned of: it is in the history, or nothing is amiss.
+const IN_ORDER: [NoteCode; 4] = [
+    NoteCode::Tail,
+    NoteCode::ColumnsReordered,
+    NoteCode::WindowHeld,
+    NoteCode::NothingLearned,
+];
 
 impl Watching {
     pub fn new(call: Option<Py<PyAny>>, cancel: Cancel) -> Self {
@@ -19,7 +30,21 @@ impl Watching {
             call,
             cancel,
             failed: Mutex::new(None),
+            notes: Mutex::default(),
         }
+    }
+
+    /// Warnings for the user.
+    pub fn notes(&self) -> Vec<String> {
+        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let told = notes.as_slice().iter();
+        let told = told.filter(|note| !IN_ORDER.contains(&note.code));
+        told.map(ToString::to_string).collect()
+    }
+
+    fn note(&self, more: &Notes) {
+        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        notes.extend(more.clone());
     }
 
     pub fn failed(self) -> Option<PyErr> {
@@ -44,7 +69,12 @@ impl Watch for Watching {
         self.tell(finished, windows);
     }
 
+    fn noted(&self, notes: &Notes) {
+        self.note(notes);
+    }
+
     fn window(&self, record: &WindowRecord, windows: usize) {
+        self.note(&record.notes);
         self.tell(record.window, windows);
     }
 }
