@@ -346,7 +346,7 @@ fn ctrl_c_ends_in_order() {
 #[test]
 fn the_documents_show_the_committed_results() {
     let folder = TempDir::new().unwrap();
-    for name in ["README.md", "docs/reproduction.md"] {
+    for name in ["README.md", "docs/reproduction.md", "docs/record.md"] {
         let committed = fs::read_to_string(root().join(name)).unwrap();
         let copy = folder.path().join("copy.md");
         fs::write(&copy, &committed).unwrap();
@@ -389,13 +389,20 @@ fn numbers_from_elsewhere_are_marked() {
 /// Every experiment of the project has its place in the document.
 #[test]
 fn no_experiment_is_left_out_of_the_document() {
-    let document = fs::read_to_string(root().join("docs/reproduction.md")).unwrap();
+    let read = |name: &str| fs::read_to_string(root().join("docs").join(name)).unwrap();
+    let (paper, beyond) = (
+        read("reproduction.md"),
+        ["methods.md", "record.md", "trust.md"].map(read).concat(),
+    );
     for entry in fs::read_dir(root().join("experiments")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         if let Some(name) = name.strip_suffix(".toml") {
-            let block =
-                |kind: &str| document.contains(&format!("<!-- driftline: {kind} {name} -->"));
-            assert!(block("results") || block("contrast"), "{name}");
+            let block = |kind: &str| {
+                let mark = format!("<!-- driftline: {kind} {name} -->");
+                paper.contains(&mark) || beyond.contains(&mark)
+            };
+            let named = beyond.contains(&format!("`{name}.toml`"));
+            assert!(named || block("results") || block("contrast"), "{name}");
         }
     }
 }

@@ -53,7 +53,7 @@ pub fn explain(
             explained: true,
             ..Known::default()
         };
-        let change = Change::of(&frame, &source, None, &rows, known, seed);
+        let change = Change::of(&frame, &source, None, &rows, known, None, seed);
         let ((before, _), (after, _)) = (source.moments(), rows.moments());
         let names = encoding.input_names();
         let columns = frame.columns().iter().zip(before.iter().zip(&after));

@@ -5,6 +5,8 @@
 mod evaluate;
 #[path = "runs/memory.rs"]
 mod memory;
+#[path = "onnx/planes.rs"]
+mod planes;
 #[path = "onnx/wire.rs"]
 mod wire;
 
@@ -150,7 +152,8 @@ fn hygiene_and_alignments() {
 /// The version after one window that is only aligned to.
 fn aligned(bundle: Bundle, alignment: &str, window: &Memory) -> Bundle {
     let folder = tempfile::tempdir().unwrap();
-    let mut adapt = Adapt::new(folder.path().join("run"));
+    let mut adapt = Adapt::new(folder.path().join("run")).window(window.rows);
+    adapt = adapt.policy("always");
     adapt.settings.alignment = Some(Named::plain(alignment));
     adapt.settings.labeler = Some(Named::plain("none"));
     let path = folder.path().join("model");
@@ -256,4 +259,19 @@ fn residual_blocks_global_pooling_and_votes() {
     let voting = Voting::new(vec![initial(5), initial(6), initial(7)]).unwrap();
     bundle.version.model = AnyModel::new(voting);
     compare(&bundle, &table, pictures(&table, shape), false);
+}
+
+/// Images of one channel and of several, with pixels left over beside the cells.
+#[test]
+fn histograms_of_gradients() {
+    for (height, width, channels) in [(12, 9, 1), (10, 8, 3)] {
+        let shape = Shape::Image {
+            height,
+            width,
+            channels,
+        };
+        let table = corners(64, shape, 3);
+        let bundle = fit(&table, "gradients", false);
+        compare(&bundle, &table, pictures(&table, shape), false);
+    }
 }

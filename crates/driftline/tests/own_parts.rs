@@ -11,6 +11,8 @@ mod evaluate;
 mod experiment;
 #[path = "own_parts/model.rs"]
 mod model;
+#[path = "onnx/planes.rs"]
+mod planes;
 #[path = "own_parts/run.rs"]
 mod run;
 #[path = "own_parts/seams.rs"]

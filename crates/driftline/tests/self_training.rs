@@ -1,6 +1,11 @@
 //! What self-training does: where students begin, what they carry over, what a teacher of another kind may do, and what
 //! becomes of a window that the filter leaves empty or one-sided.
 
+#[path = "self_training/labels.rs"]
+mod labels;
+#[path = "self_training/restraint.rs"]
+mod restraint;
+
 use std::num::NonZeroUsize;
 
 use driftline::adapt::alignment::Standardize;
@@ -425,44 +430,6 @@ fn a_held_first_window_leaves_the_first_student_fresh() {
     assert_eq!(linear(&steps[2].version), further.unwrap());
 }
 
-#[test]
-fn an_empty_domain_is_refused() {
-    let mut adaptation = start(candidate(), teacher(|_| [1.0, 0.0]));
-    let step = one_step(&mut adaptation, domain(0));
-    assert!(matches!(step, Err(Error::Empty { .. })));
-}
-
-#[test]
-fn a_tie_is_labelled_with_the_first_class() {
-    let keep_all = Filter::DropFraction(Fraction::new(0.0).unwrap());
-    let tied = teacher(|i| if i == 0 { [0.5, 0.5] } else { [0.25, 0.75] });
-    let hard = labeling(LabelKind::Hard, keep_all, Starvation::Fail);
-    let labeled = hard.of(&tied, &domain(4)).unwrap();
-    let Targets::Hard(labels) = labeled.examples.unwrap().targets().clone() else {
-        panic!("hard labels")
-    };
-    assert_eq!(labels.as_slice(), [0, 1, 1, 1]);
-    assert_eq!(labeled.labeling.class_counts, [1, 3]);
-}
-
-#[test]
-fn soft_labels_are_the_teachers_probabilities_of_what_is_kept() {
-    let rising = teacher(|i| [0.05 * i as f32, 1.0 - 0.05 * i as f32]);
-    let soft = labeling(LabelKind::Soft, at_least(0.7), Starvation::Fail);
-    let sided = soft.of(&rising, &domain(21)).unwrap();
-    let Targets::Soft(kept) = sided.examples.unwrap().targets().clone() else {
-        panic!("soft labels")
-    };
-    // |2p − 1| ≥ 0.7 for p ≤ 0.15 and p ≥ 0.85, up to the rounding of p itself.
-    let all = rising.probabilities(&domain(21).inputs).unwrap();
-    let sure: Vec<usize> = (0..21)
-        .filter(|&i| Confidence::Spread.of(all.row(i)) >= 0.7)
-        .collect();
-    assert_eq!(kept, all.pick(&sure));
-    assert!(sure.len() < 10 && sure.contains(&0) && sure.contains(&20));
-    assert_eq!(sided.labeling.kept, sure.len());
-}
-
 /// A stream that breaks off.
 struct Broken;
 
@@ -517,100 +484,5 @@ fn answers_must_be_as_many_as_rows() {
     for count in [inputs.len() + 1, inputs.len() - 1, 0] {
         let error = measured(count).unwrap_err();
         assert!(matches!(error, Error::Mismatch { .. }), "{error}");
-    }
-}
-
-/// Nothing is learned, and yet there is a version: the model as it is, under the alignment of the window.
-#[test]
-fn realigning_keeps_the_model_and_moves_the_alignment() {
-    let task = task();
-    let model = source_model(&task);
-    let candidate = candidate()
-        .with_labeler(NoLabels)
-        .with_alignment(Standardize::default());
-    let adaptation = start(candidate, model.clone()).with_source(task.source.clone());
-    let steps = steps(adaptation, &mut windows(&task)).unwrap();
-    let mut before = None;
-    for step in &steps {
-        assert_eq!(step.judgement.decision, Decision::Deploy(0));
-        assert_eq!(step.version.model.downcast(), Some(&model));
-        assert_ne!(Some(&step.version.alignment), before);
-        before = Some(&step.version.alignment);
-    }
-    assert_eq!(steps.len(), 5);
-}
-
-/// Replay by share: a source twice as long counts the same in all.
-#[test]
-fn a_replayed_share_does_not_depend_on_the_length_of_the_source() {
-    let task = task();
-    let solver = Solver::FullBatch(FullBatch::default());
-    let learner = LinearLearner::new(solver, Penalty::L2(NonNegative::new(0.02).unwrap()));
-    let model = learner.fit(&Examples::from(&task.source), SEED).unwrap();
-    let after = |source: &LabeledDomain, share: f64| {
-        let mut candidate = candidate();
-        candidate.learner = learner.clone().into();
-        candidate.replay_share = Some(Positive::new(share).unwrap());
-        let mut adaptation = start(candidate, model.clone()).with_source(source.clone());
-        let stage = Stage::window(first_window(&task));
-        let step = adaptation.take(stage, &Vec::<Version>::new()).unwrap();
-        step.version
-            .model
-            .downcast::<LinearModel>()
-            .unwrap()
-            .clone()
-    };
-    let once = after(&task.source, 0.3);
-    let all: Vec<usize> = (0..task.source.len()).collect();
-    let twice = after(&task.source.pick(&[&all[..], &all[..]].concat()), 0.3);
-    for (a, b) in once.weights(0).iter().zip(twice.weights(0)) {
-        assert!((a - b).abs() < 1e-4, "{a} {b}");
-    }
-    // With all the weight it is the source model again; with hardly any the window's own.
-    let distance = |a: &LinearModel, b: &LinearModel| -> f32 {
-        let pairs = a.weights(0).iter().zip(b.weights(0));
-        pairs.map(|(a, b)| (a - b) * (a - b)).sum()
-    };
-    let (most, least) = (after(&task.source, 1e4), after(&task.source, 1e-4));
-    assert!(distance(&most, &model) < 1e-4 * distance(&least, &model));
-}
-
-/// The anchor holds a student back, more the stronger it is, and an average lies between.
-#[test]
-fn anchors_and_averages_hold_a_student_back() {
-    let task = task();
-    let batches = learner();
-    let full = LinearLearner::new(Solver::FullBatch(FullBatch::default()), batches.penalty);
-    let training = Training::paper(NonZeroUsize::new(3).unwrap());
-    let learners: [AnyLearner; 3] = [
-        batches.into(),
-        full.into(),
-        NetworkLearner::new(Architecture::mlp(), training).into(),
-    ];
-    for learner in learners {
-        let model = learner.fit(&Examples::from(&task.source), SEED).unwrap();
-        let probe = first_window(&task);
-        let after = |anchor: Option<f64>, average: Option<f64>| {
-            let mut candidate = candidate();
-            candidate.learner = learner.clone();
-            candidate.anchor = anchor.map(|value| Positive::new(value).unwrap());
-            candidate.average = average.map(|value| Fraction::new(value).unwrap());
-            let mut adaptation = Adaptation::new(candidate, model.clone(), SEED);
-            let stage = Stage::window(probe.clone());
-            let step = adaptation.take(stage, &Vec::<Version>::new());
-            step.unwrap().version.model
-        };
-        let off = |other: &AnyModel| -> f32 {
-            let [a, b] = [&model, other].map(|m| m.probabilities(&probe.inputs).unwrap());
-            let pairs = a.iter().flatten().zip(b.iter().flatten());
-            pairs.map(|(a, b)| (a - b).abs()).sum()
-        };
-        let free = off(&after(None, None));
-        let (weak, strong) = (off(&after(Some(0.1), None)), off(&after(Some(100.0), None)));
-        assert!(strong < weak && weak < free, "{strong} {weak} {free}");
-        assert!(strong < 0.2 * free, "{strong} {free}");
-        let half = off(&after(None, Some(0.5)));
-        assert!(half < free && half > 0.2 * free, "{half} {free}");
-        assert_eq!(after(None, Some(0.0)), after(None, None));
     }
 }

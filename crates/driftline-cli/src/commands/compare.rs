@@ -34,7 +34,7 @@ pub struct CompareArgs {
     /// Number of seeds, starting at --seed
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
-    /// Also compare alignments, cautious steps and the classical baselines; tables only, needs --source
+    /// Also compare alignments, cautious steps and the classical baselines (networks: batch-norm adaptation, entropy minimisation and domain-adversarial training too); tables only, needs --source
     #[arg(long)]
     baselines: bool,
     #[command(flatten)]

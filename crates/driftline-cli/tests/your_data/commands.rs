@@ -60,9 +60,9 @@ fn a_model_file_and_a_source_give_the_same_run() {
     let fit = place.json(&format!(
         "fit {SOURCE} --time day --id id --out m.safetensors"
     ));
-    assert_eq!(fit["model"]["model"], "linear");
+    assert_eq!(fit["model"]["model"], "knn");
     let validation = &fit["model"]["source"]["validation"];
-    assert_eq!(validation["n"], 150);
+    assert_eq!(validation["n"], 30);
     assert!(validation["low"].as_f64() < validation["accuracy"].as_f64());
     place.good(&format!("adapt --model m.safetensors {STREAM} --out a"));
     place.good(&format!("adapt {SOURCE} {STREAM} --out b"));
@@ -294,7 +294,7 @@ fn every_method_runs_and_threads_change_nothing() {
     let place = Place::new();
     for method in ["gradual", "target", "all", "accumulate"] {
         let words = format!(
-            "adapt {SOURCE} {STREAM} --answers label --method {method} --model mlp --epochs 2"
+            "adapt {SOURCE} {STREAM} --answers label --method {method} --model mlp --epochs 2 --fail-on never"
         );
         for threads in [1, 3] {
             place.good(&format!(
@@ -310,7 +310,9 @@ fn every_method_runs_and_threads_change_nothing() {
         assert!(files(1).iter().any(|(name, _)| name == "windows.jsonl"));
         assert_eq!(files(1), files(3), "{method}");
     }
-    let soft = format!("adapt {SOURCE} {STREAM} --labels soft --drop 0.2 --tail drop --out soft");
+    let soft = format!(
+        "adapt {SOURCE} {STREAM} --model linear --labels soft --drop 0.2 --tail drop --out soft"
+    );
     place.good(&soft);
     assert_eq!(place.windows("soft")[0]["kept"], 80);
     assert!(

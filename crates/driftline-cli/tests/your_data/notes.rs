@@ -28,7 +28,7 @@ fn a_note_is_told_once_and_few_of_a_kind() {
     let told = error(&place.run(&adapt));
     let filled = told.lines().filter(|line| line.contains("were filled"));
     assert_eq!(filled.count(), 3, "{told}");
-    assert!(told.contains("note: the same of 57 more: `g3`"), "{told}");
+    assert!(told.contains("note: the same of 52 more: `g3`"), "{told}");
     let quiet = place.run(&format!("{adapt} --force -q"));
     assert!(quiet.status.success());
     assert_eq!(error(&quiet), "");

@@ -57,6 +57,24 @@ pub fn baselines() -> Vec<(&'static str, Settings)> {
     all.into_iter().map(read).collect()
 }
 
+/// What networks are set beside besides: how their learner steps (`models/network/steps.rs`), and settings.
+pub(crate) fn network_baselines() -> [(&'static str, Value, Settings); 3] {
+    let replayed = json!({ "self-training": { "replay": 1.0 } });
+    [
+        ("Batch-norm adaptation", json!("statistics"), json!({})),
+        ("Entropy minimisation", json!("entropy"), json!({})),
+        (
+            "Domain-adversarial training",
+            json!({ "reversal": { "weight": 0.3 } }),
+            replayed,
+        ),
+    ]
+    .map(|(name, steps, changes)| {
+        let changes = serde_json::from_value(changes).expect("the lines above are settings");
+        (name, steps, changes)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,6 +27,7 @@ mod windows;
 pub use adaptation::{Adaptation, Step};
 pub use alignment::{Aligned, Alignment};
 pub use baselines::baselines;
+pub(crate) use baselines::network_baselines;
 pub use bridge::{Bridge, Matching, Space};
 pub use candidate::{Attempt, Candidate, OptimizerState, StudentStart};
 pub use chain::Chain;
@@ -40,7 +41,7 @@ pub use labeler::{
     Balanced, Confidence, Filter, Importance, LabelKind, LabelShift, Labeled, Labeler, Labeling,
     MovedSource, NoLabels, PseudoLabeling, Starvation, quantile,
 };
-pub use order::{Order, OrderBy, Placed};
+pub use order::{DomainOrder, OrderBy, Placed};
 pub use parts::{Chosen, Named, Part};
 pub use policy::{Always, Decision, Estimate, Judgement, Never, Policy, Proposal};
 pub use registry::{

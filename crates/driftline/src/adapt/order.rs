@@ -16,7 +16,7 @@ use crate::{Error, Result};
 /// How to find it. No label is looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Order {
+pub struct DomainOrder {
     #[serde(default)]
     pub by: OrderBy,
     /// Where distances are measured.
@@ -52,7 +52,7 @@ const DIRECTIONS: usize = 128;
 /// Points at which two quantile functions are compared.
 const QUANTILES: usize = 100;
 
-impl Order {
+impl DomainOrder {
     /// Whether the source model is asked.
     pub fn needs_model(&self) -> bool {
         let measures = matches!(self.by, OrderBy::Distance | OrderBy::Chain);
@@ -245,7 +245,7 @@ mod tests {
         let domains: Vec<Inputs> = (0..5).map(|i| cloud(shifts[i], i + 1)).collect();
         for by in [OrderBy::Distance, OrderBy::Chain, OrderBy::Confidence] {
             for space in [Space::Inputs, Space::Features] {
-                let order = Order { by, space };
+                let order = DomainOrder { by, space };
                 let found = order.of(&source, &domains, Some(&model)).unwrap();
                 assert_eq!(places(&found), [1, 4, 2, 0, 3], "{order:?}");
                 let given = [3, 0, 4, 1, 2];
@@ -264,13 +264,13 @@ mod tests {
             let values = (0..50).map(|i| from + i as f32).collect();
             Inputs::new(values, Shape::Vector(1)).unwrap()
         };
-        let order = Order::default();
+        let order = DomainOrder::default();
         let found = order
             .of(&line(0.0), &[line(-7.0), line(3.0)], None)
             .unwrap();
         assert_eq!(places(&found), [1, 0]);
         assert!((found[0].measure - 3.0).abs() < 1e-5 && (found[1].measure - 7.0).abs() < 1e-5);
-        let by_model = Order {
+        let by_model = DomainOrder {
             by: OrderBy::Confidence,
             ..order
         };

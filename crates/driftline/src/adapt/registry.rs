@@ -23,6 +23,7 @@ use super::parts::{Chosen, Named, Seam, checked};
 use super::policy::{Always, Guarded, Never, Policy};
 use super::settings::Settings;
 use crate::models::frozen::FrozenEncoderSpec;
+use crate::models::gradients::GradientsLearner;
 use crate::models::linear::{LinearSpec, MarginLearner};
 use crate::models::neighbours::NeighboursLearner;
 use crate::models::network::{NetworkSpec, VotingSpec};
@@ -126,6 +127,7 @@ impl Seam for ModelParts {
             "voting" => checked::<VotingSpec, D>(settings),
             "margin" => checked::<MarginLearner, D>(settings),
             "frozen-encoder" => checked::<FrozenEncoderSpec, D>(settings),
+            "gradients" => checked::<GradientsLearner, D>(settings),
             "knn" => checked::<NeighboursLearner, D>(settings),
             _ => Value::deserialize(settings),
         }
@@ -141,6 +143,7 @@ impl Seam for ModelParts {
                 "frozen-encoder",
                 generator.subschema_for::<FrozenEncoderSpec>(),
             ),
+            ("gradients", generator.subschema_for::<GradientsLearner>()),
             ("knn", generator.subschema_for::<NeighboursLearner>()),
         ]
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::bridge::Bridge;
 use super::curriculum::Stage;
-use super::order::Order;
+use super::order::DomainOrder;
 use super::version::Version;
 use crate::data::{Domain, Inputs, LabeledDomain, Pool, Remainder, Split, Stream, Task, Windowing};
 use crate::{Error, Result};
@@ -40,7 +40,7 @@ pub trait Windows {
 
     /// The windows as domains without time, in the order that is found for them; it is found once. `model` is asked
     /// where the order is by features or confidence.
-    fn ordered(&mut self, _order: Order, _model: &Version) -> Result<Vec<usize>> {
+    fn ordered(&mut self, _order: DomainOrder, _model: &Version) -> Result<Vec<usize>> {
         Err(Error::NotSupported {
             what: "a stream without its source in memory".into(),
             how: "put in order on the way; `driftline order` finds the order of domains, and the stream is then given in it".into(),
@@ -56,7 +56,7 @@ pub struct MemoryWindows {
     target_pool: Option<Pool>,
     /// Inputs of the source, where windows may have to be put in order.
     source: Option<Inputs>,
-    found: Option<(Order, Vec<usize>)>,
+    found: Option<(DomainOrder, Vec<usize>)>,
 }
 
 impl MemoryWindows {
@@ -143,7 +143,7 @@ impl Windows for MemoryWindows {
         self.split.remainder
     }
 
-    fn ordered(&mut self, order: Order, model: &Version) -> Result<Vec<usize>> {
+    fn ordered(&mut self, order: DomainOrder, model: &Version) -> Result<Vec<usize>> {
         let known = self.found.as_ref().filter(|(known, _)| *known == order);
         if let Some((_, found)) = known {
             return Ok(found.clone());

@@ -4,7 +4,7 @@
 use rand::RngExt;
 
 use super::image::GreyImages;
-use super::{Covertype, Digits, Portraits, TableOverTime, TableParts, catalog};
+use super::{Census, Covertype, Digits, Portraits, TableOverTime, TableParts, catalog};
 use crate::Result;
 use crate::data::{Inputs, LabeledDomain, Labels, Shape};
 use crate::random::{Generator, Seed};
@@ -62,6 +62,11 @@ pub fn digits(n: usize, seed: Seed) -> Result<Digits> {
         classes.push(class);
     }
     Digits::new(GreyImages::new(28, 28, pixels)?, Labels::new(classes, 10)?)
+}
+
+/// `n` rows of a first year and as many of later ones, in two classes that come nearer.
+pub fn census(n: usize, seed: Seed) -> Result<Census> {
+    super::census::stand_in(n, seed)
 }
 
 /// `n` grey images over the years 1905 to 2013: a bright disc, left of the centre for one class and right of it for

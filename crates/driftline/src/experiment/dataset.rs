@@ -11,8 +11,8 @@ use super::scored::{Scored, ScoredOn};
 use crate::data::{Benchmark, LabeledDomain};
 use crate::datasets::gaussian::MovingGaussians;
 use crate::datasets::{
-    Cache, Covertype, CovertypeByDistance, Digits, Portraits, PortraitsOverTime, RotatingDigits,
-    SameDigits, TableOverTime, TableParts, catalog, stand_in,
+    Cache, Census, CensusByYear, Constructed, Covertype, CovertypeByDistance, Digits, Portraits,
+    PortraitsOverTime, RotatingDigits, SameDigits, TableOverTime, TableParts, catalog, stand_in,
 };
 use crate::random::Seed;
 use crate::{Error, Result};
@@ -23,6 +23,8 @@ use crate::{Error, Result};
 pub enum Dataset {
     /// Gaussian classes whose means and covariances move.
     Gaussian(MovingGaussians),
+    /// Two Gaussian classes and one thing that happens to them.
+    Constructed(Constructed),
     /// Turning MNIST digits.
     RotatingMnist(RotatingDigits),
     /// Turning Fashion-MNIST images.
@@ -31,6 +33,8 @@ pub enum Dataset {
     SameMnist(SameDigits),
     /// Yearbook portraits over the years.
     Portraits(PortraitsOverTime),
+    /// Who is employed, over the years.
+    Census(CensusByYear),
     /// Forest cover types by distance to water.
     Covertype(CovertypeByDistance),
     /// A table: your own files, or one of the catalogue.
@@ -57,6 +61,7 @@ impl Dataset {
         let seed = Seed::new(data_seed).named("data");
         match self {
             Dataset::Gaussian(settings) => settings.draw(seed),
+            Dataset::Constructed(settings) => settings.draw(seed),
             Dataset::RotatingMnist(settings) => {
                 let digits = raw.digits(Cache::mnist, settings.used(), "MNIST")?;
                 settings.benchmark(&digits, seed)
@@ -70,6 +75,7 @@ impl Dataset {
                 settings.benchmark(&raw.digits(Cache::mnist, used, "MNIST")?, seed)
             }
             Dataset::Portraits(settings) => settings.benchmark(&raw.portraits()?, seed),
+            Dataset::Census(settings) => settings.benchmark(&raw.census(settings)?, seed),
             Dataset::Covertype(settings) => settings.benchmark(&raw.covertype(settings)?, seed),
             Dataset::Table(settings) => settings.benchmark(&raw.table(settings)?, seed),
             Dataset::Scored(scored) => scored.benchmark(data_seed, raw),
@@ -100,10 +106,11 @@ impl Dataset {
     /// The catalogue's name of the files that it is made from, if it is not drawn.
     pub fn files(&self) -> Option<&'static str> {
         match self {
-            Dataset::Gaussian(_) => None,
+            Dataset::Gaussian(_) | Dataset::Constructed(_) => None,
             Dataset::RotatingMnist(_) | Dataset::SameMnist(_) => Some("mnist"),
             Dataset::RotatingFashionMnist(_) => Some("fashion-mnist"),
             Dataset::Portraits(_) => Some("portraits"),
+            Dataset::Census(_) => Some("census"),
             Dataset::Covertype(_) => Some("covertype"),
             Dataset::Table(settings) => {
                 let name = settings.catalog.as_deref()?;
@@ -161,6 +168,7 @@ impl Dataset {
     pub fn check(&self) -> Result<()> {
         match self {
             Dataset::Gaussian(settings) => settings.check(),
+            Dataset::Constructed(settings) => settings.check(),
             Dataset::Table(settings) => settings.check(),
             Dataset::Scored(scored) => scored.check(),
             Dataset::Rehearsed(rehearsed) => rehearsed.check(),
@@ -172,6 +180,7 @@ impl Dataset {
     pub fn stream_length(&self) -> Option<usize> {
         match self {
             Dataset::Gaussian(settings) => Some(settings.intermediate),
+            Dataset::Constructed(settings) => Some(settings.intermediate),
             Dataset::RotatingMnist(settings) | Dataset::RotatingFashionMnist(settings) => {
                 Some(settings.intermediate)
             }
@@ -179,7 +188,10 @@ impl Dataset {
             Dataset::Portraits(PortraitsOverTime::Count { intermediate, .. }) => {
                 Some(*intermediate)
             }
-            Dataset::Portraits(PortraitsOverTime::Time { .. }) => None,
+            Dataset::Portraits(PortraitsOverTime::Time { .. } | PortraitsOverTime::Back { .. }) => {
+                None
+            }
+            Dataset::Census(settings) => Some(settings.intermediate),
             Dataset::Covertype(settings) => Some(settings.intermediate),
             Dataset::Table(_) => None,
             Dataset::Scored(scored) => scored.data.stream_length(),
@@ -193,6 +205,7 @@ impl Dataset {
     pub fn scaled_down(&self, divisor: usize) -> Dataset {
         match self {
             Dataset::Gaussian(settings) => Dataset::Gaussian(settings.scaled_down(divisor)),
+            Dataset::Constructed(settings) => Dataset::Constructed(settings.scaled_down(divisor)),
             Dataset::RotatingMnist(settings) => {
                 Dataset::RotatingMnist(settings.scaled_down(divisor))
             }
@@ -201,6 +214,7 @@ impl Dataset {
             }
             Dataset::SameMnist(settings) => Dataset::SameMnist(settings.scaled_down(divisor)),
             Dataset::Portraits(settings) => Dataset::Portraits(settings.scaled_down(divisor)),
+            Dataset::Census(settings) => Dataset::Census(settings.scaled_down(divisor)),
             Dataset::Covertype(settings) => Dataset::Covertype(settings.scaled_down(divisor)),
             Dataset::Table(settings) => Dataset::Table(Box::new(settings.scaled_down(divisor))),
             Dataset::Scored(scored) => Dataset::Scored(Scored {
@@ -235,6 +249,17 @@ impl RawData {
             RawData::Cache(cache) => cache.portraits(),
             RawData::StandIns => stand_in::portraits(STAND_IN_PORTRAITS, Seed::new(0)),
             RawData::None => Err(nowhere("Portraits")),
+        }
+    }
+
+    fn census(&self, settings: &CensusByYear) -> Result<Census> {
+        match self {
+            RawData::Cache(cache) => Census::read(&cache.files("census")?),
+            RawData::StandIns => {
+                let used = settings.source + settings.held_out_source + settings.intermediate;
+                stand_in::census(used, Seed::new(0))
+            }
+            RawData::None => Err(nowhere("the census")),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::identity::ENGINE_REVISION;
 use super::memo::{Memo, to_bytes};
 use crate::Result;
-use crate::data::{Examples, Shape, Targets};
+use crate::data::{Examples, Positive, Shape, Targets};
 use crate::models::{AnyLearner, AnyModel, DynLearner, Learner, Runtime};
 use crate::random::Seed;
 
@@ -130,6 +130,17 @@ impl DynLearner for Remembering {
         self.remember(Some(start), examples, seed, || {
             self.learner.refit(start, examples, seed)
         })
+    }
+
+    /// Not kept: what holds a student back is no part of the name.
+    fn refit_anchored(
+        &self,
+        start: &AnyModel,
+        examples: &Examples,
+        anchor: Positive,
+        seed: Seed,
+    ) -> Result<AnyModel> {
+        self.learner.refit_anchored(start, examples, anchor, seed)
     }
 
     fn forget(&self, model: &AnyModel) -> AnyModel {

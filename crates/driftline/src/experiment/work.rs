@@ -80,6 +80,13 @@ impl Dataset {
                 stream: settings.intermediate,
                 target_pool: settings.target_pool,
             },
+            Dataset::Constructed(settings) => Sizes {
+                shape: Shape::Vector(settings.columns.get()),
+                classes: 2,
+                source: settings.source,
+                stream: settings.intermediate,
+                target_pool: settings.target,
+            },
             Dataset::RotatingMnist(settings) | Dataset::RotatingFashionMnist(settings) => Sizes {
                 shape: image(28),
                 classes: 10,
@@ -108,6 +115,12 @@ impl Dataset {
                         one_in,
                         ..
                     } => (source, 11_538 / one_in.get(), target_pool),
+                    PortraitsOverTime::Back {
+                        source,
+                        target_pool,
+                        one_in,
+                        ..
+                    } => (source, 1_000 / one_in.get(), target_pool),
                 };
                 Sizes {
                     shape: image(32),
@@ -117,6 +130,14 @@ impl Dataset {
                     target_pool,
                 }
             }
+            Dataset::Census(settings) => Sizes {
+                // About as many inputs as its categories make.
+                shape: Shape::Vector(90),
+                classes: 2,
+                source: settings.source,
+                stream: settings.intermediate,
+                target_pool: settings.target,
+            },
             Dataset::Covertype(settings) => Sizes {
                 shape: Shape::Vector(54),
                 classes: 2,

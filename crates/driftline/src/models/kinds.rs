@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::any::{AnyLearner, AnyModel, NamedLearner};
 use super::arrays::Arrays;
 use super::frozen::{FrozenEncoderLearner, FrozenEncoderSpec};
+use super::gradients::GradientsLearner;
 use super::linear::{LinearLearner, LinearSpec, MarginLearner};
 use super::neighbours::NeighboursLearner;
 use super::network::{NetworkLearner, NetworkSpec, VotingLearner, VotingSpec};
@@ -47,6 +48,7 @@ impl Default for ModelKinds {
         kinds.add_with::<LinearLearner>(LinearSpec::learner);
         kinds.add_with::<NetworkLearner>(NetworkSpec::learner);
         kinds.add_with::<FrozenEncoderLearner>(FrozenEncoderSpec::learner);
+        kinds.add_with::<GradientsLearner>(GradientsLearner::learner);
         kinds.add_with::<VotingLearner>(VotingSpec::learner);
         kinds.add::<MarginLearner>();
         kinds.add::<NeighboursLearner>();

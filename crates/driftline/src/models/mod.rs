@@ -4,6 +4,7 @@ mod any;
 mod arrays;
 mod augmentation;
 pub mod frozen;
+pub mod gradients;
 mod kinds;
 pub mod linear;
 pub mod loss;

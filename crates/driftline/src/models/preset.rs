@@ -164,7 +164,7 @@ fn neighbours(
 
 /// Cross-entropy decides, not the error: self-training is steered by confidences, and the error of a few hundred rows is
 /// as small for penalties so strong that the adapted model forgets its classes (docs/design.md).
-fn linear(source: &Examples, seed: Seed, runtime: &Runtime) -> Result<LinearLearner> {
+pub(super) fn linear(source: &Examples, seed: Seed, runtime: &Runtime) -> Result<LinearLearner> {
     let whole = |n: usize| NonZeroUsize::new(n).expect("at least 2");
     let folds = CrossValidation::default().folds.get();
     let search = CrossValidation {

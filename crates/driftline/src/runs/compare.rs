@@ -2,16 +2,20 @@
 //! memory.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::adapt::{Adapt, Ready, Start};
 use super::measure::right;
 use super::session::Session;
 use super::settings::RunSettings;
 use super::watch::Watch;
-use crate::adapt::{Archive, MemoryWindows, Settings, Version, baselines};
+use crate::adapt::{
+    Archive, MemoryWindows, Named, Settings, Version, baselines, network_baselines,
+};
 use crate::data::{Inputs, Proportion, Tail, Windowing};
 use crate::evaluate::Interval;
-use crate::models::Classifier;
+use crate::models::network::NetworkLearner;
+use crate::models::{AnyLearner, Classifier, NamedLearner};
 use crate::reading::{Answer, FrameSource, Notes, Outline};
 use crate::{Error, Result};
 
@@ -23,6 +27,16 @@ pub struct Compare {
     pub adapt: Adapt,
     pub candidates: Vec<(String, Settings)>,
     pub seeds: Vec<u64>,
+    /// Whether a network is set beside what only networks can do.
+    pub network_baselines: bool,
+}
+
+/// One of those that are compared.
+struct Competitor {
+    name: String,
+    settings: Settings,
+    /// How its network steps, where that is not training on the labels given.
+    steps: Option<Value>,
 }
 
 /// The outcome. Accuracies are fractions, their intervals those of [`Interval::of_shares`].
@@ -60,7 +74,7 @@ pub struct Scores {
     pub while_serving: Option<f64>,
 }
 
-/// What is compared unless something else is asked for: the paper's methods, and windows that pile up.
+/// What is compared unless something else is asked for: the paper's methods, and windows that pile up, each deployed always.
 pub const METHODS: [(&str, &str); 5] = [
     ("Source", "source-only"),
     ("Target ST", "target"),
@@ -78,28 +92,53 @@ struct Scored {
 }
 
 impl Compare {
-    /// The methods of the paper on the windows that `adapt` has chosen.
+    /// The methods of the paper on the windows that `adapt` has chosen, and what `adapt` does by itself.
     pub fn new(adapt: Adapt, seeds: Vec<u64>) -> Self {
         let candidate = |(name, curriculum): (&str, &str)| {
-            (
-                name.to_owned(),
-                adapt.settings.clone().with_method(curriculum),
-            )
+            let mut own = adapt.settings.clone().with_method(curriculum);
+            own.policy = Some(Named::plain("always"));
+            (name.to_owned(), own)
         };
+        let mut candidates: Vec<(String, Settings)> = METHODS.map(candidate).into();
+        let mut guarded = adapt.settings.clone().with_method("gradual");
+        guarded.policy = Some(Named::plain("guarded"));
+        candidates.push(("Guarded".into(), guarded));
         Self {
-            candidates: METHODS.map(candidate).into(),
+            candidates,
             adapt,
             seeds,
+            network_baselines: false,
         }
     }
 
-    /// Alignments, cautious steps and the classical baselines besides, on the same windows.
+    /// Alignments, cautious steps and the classical baselines besides, on the same windows; and where the model is a network,
+    /// batch-norm adaptation, entropy minimisation and domain-adversarial training.
     pub fn with_baselines(mut self) -> Self {
-        let shared = self.adapt.settings.clone().with_method("gradual");
+        let mut shared = self.adapt.settings.clone().with_method("gradual");
+        shared.policy = Some(Named::plain("always"));
         let more = baselines().into_iter();
         let more = more.map(|(name, changes)| (name.to_owned(), changes.or(&shared)));
         self.candidates.extend(more);
+        self.network_baselines = true;
         self
+    }
+
+    /// All that are compared, for a source model that this learner has trained.
+    fn competitors(&self, learner: &AnyLearner) -> Vec<Competitor> {
+        let given = self.candidates.iter().map(|(name, settings)| Competitor {
+            name: name.clone(),
+            settings: settings.clone(),
+            steps: None,
+        });
+        let shared = self.adapt.settings.clone().with_method("gradual");
+        let network = self.network_baselines && learner.kind() == NetworkLearner::KIND;
+        let own = network.then(network_baselines).into_iter().flatten();
+        let own = own.map(|(name, steps, changes)| Competitor {
+            name: name.into(),
+            settings: changes.or(&shared),
+            steps: Some(steps),
+        });
+        given.chain(own).collect()
     }
 
     pub fn run(
@@ -148,8 +187,8 @@ impl Compare {
             answers: whole.rows.answers.unwrap_or_default(),
             by_time: by_time.map(|cut| (cut.clone(), ends(files.outline()))),
         };
-        let mut singles: Vec<Vec<Hits>> = self.candidates.iter().map(|_| vec![]).collect();
-        watch.begin(self.seeds.len() * self.candidates.len(), 0);
+        let mut competitors = vec![];
+        let mut singles: Vec<Vec<Hits>> = vec![];
         for &seed in &self.seeds {
             let ready = match &ready {
                 Ready::Source(fit, source) => {
@@ -162,15 +201,29 @@ impl Compare {
             if let Ready::Source(..) = ready {
                 watch.fitted(&source);
             }
-            for ((name, candidate), scores) in self.candidates.iter().zip(&mut singles) {
+            if competitors.is_empty() {
+                competitors = self.competitors(&source.learner);
+                singles.resize_with(competitors.len(), Vec::new);
+                watch.begin(self.seeds.len() * competitors.len(), 0);
+            }
+            for (one, scores) in competitors.iter().zip(&mut singles) {
+                let Competitor {
+                    name,
+                    settings,
+                    steps,
+                } = one;
                 self.adapt.runtime.cancel().check()?;
                 let settings = RunSettings {
                     seed,
                     choice: choice.clone(),
-                    method: candidate.clone().or(&Settings::for_own_data()),
+                    method: settings.clone().or_for_own_data(),
                 };
+                let mut source = source.clone();
+                if let Some(steps) = steps {
+                    source.learner = source.learner.with_steps(steps.clone())?;
+                }
                 let mut session = Session::new(
-                    source.clone(),
+                    source,
                     ready.rows(),
                     &settings,
                     &self.adapt.registry,
@@ -181,13 +234,13 @@ impl Compare {
                 watch.compared(name, seed);
             }
         }
-        let methods = self.candidates.iter().zip(singles);
+        let methods = competitors.iter().zip(singles);
         Ok(Comparison {
             windows,
             rows: scored.inputs.len(),
             seeds: self.seeds.clone(),
             methods: methods
-                .map(|((name, _), seeds)| MethodScore::of(name, &seeds))
+                .map(|(one, seeds)| MethodScore::of(&one.name, &seeds))
                 .collect::<Result<_>>()?,
             notes,
         })

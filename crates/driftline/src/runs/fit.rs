@@ -126,7 +126,7 @@ impl Fit {
     }
 
     fn settings(&self) -> Settings {
-        self.settings.clone().or(&Settings::for_own_data())
+        self.settings.clone().or_for_own_data()
     }
 
     /// The name of the model, once the form of its inputs is known.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::adapt::{Adapt, Start};
 use super::fit::limited;
-use crate::adapt::{Order, Placed};
+use crate::adapt::{DomainOrder, Placed};
 use crate::data::Inputs;
 use crate::evaluate::kendall_tau;
 use crate::models::Classifier;
@@ -19,7 +19,7 @@ use crate::{Error, Result};
 pub struct FindOrder {
     /// Columns, model, seed and threads. Its folder and its windows are not used.
     pub adapt: Adapt,
-    pub order: Order,
+    pub order: DomainOrder,
     /// The column that names each row's domain; without it every file is one.
     pub domains: Option<String>,
 }
@@ -50,7 +50,7 @@ impl FindOrder {
     pub fn new(adapt: Adapt) -> Self {
         Self {
             adapt,
-            order: Order::default(),
+            order: DomainOrder::default(),
             domains: None,
         }
     }

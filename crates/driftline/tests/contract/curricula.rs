@@ -3,8 +3,8 @@
 use std::num::NonZeroUsize;
 
 use driftline::adapt::{
-    Accumulate, Bridge, Curriculum, Generated, Gradual, MemoryWindows, Order, OrderBy, Ordered,
-    Overlapping, Pooled, SourceOnly, Stage, TargetOnly, Version, Windows,
+    Accumulate, Bridge, Curriculum, DomainOrder, Generated, Gradual, MemoryWindows, OrderBy,
+    Ordered, Overlapping, Pooled, SourceOnly, Stage, TargetOnly, Version, Windows,
 };
 use driftline::data::{
     Domain, Inputs, LabeledDomain, Labels, Remainder, Shape, Stream, Tail, Task, Windowing,
@@ -221,7 +221,7 @@ proptest! {
     fn ordered_windows_come_by_their_distance_from_the_source(stream in 1usize..100, windows in 1usize..9) {
         prop_assume!(windows <= stream);
         for by in [OrderBy::Distance, OrderBy::Chain] {
-            let order = Order { by, ..Order::default() };
+            let order = DomainOrder { by, ..DomainOrder::default() };
             let ordered = Ordered::new(Windowing::Count(some(windows)), order);
             let seen = curriculum_contract(&ordered, &task(stream, 3));
             prop_assert_eq!(seen.stages.len(), windows);

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use driftline::data::{NonNegative, Positive, Shape};
 use driftline::models::AnyLearner;
 use driftline::models::frozen::FrozenEncoderLearner;
+use driftline::models::gradients::GradientsLearner;
 use driftline::models::linear::{
     BiasRule, CrossValidation, FullBatch, LinearLearner, MarginLearner, NormBall, Penalty, Solver,
 };
@@ -143,6 +144,28 @@ fn frozen_encoders() {
             let learner = FrozenEncoderLearner::new(Architecture::mlp(), head, training);
             learner_contract("frozen encoder", &learner, Profile { slack, ..profile });
         }
+    }
+}
+
+#[test]
+fn gradients() {
+    let image = Profile {
+        shape: Shape::Image {
+            height: 9,
+            width: 8,
+            channels: 2,
+        },
+        n_classes: 3,
+        full_batch: true,
+        slack: 0.02,
+    };
+    for (mirror, head) in [(false, Some(full_batch(l2(0.001)))), (true, None)] {
+        let mut learner = GradientsLearner::default();
+        learner.cell = NonZeroUsize::new(2).unwrap();
+        learner.mirror = mirror;
+        learner.head = head;
+        learner_contract("gradients", &learner, image);
+        learner_contract("any gradients", &AnyLearner::from(learner), image);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::planes;
 use super::wire::{Model, Node, Tensor};
 
 /// The outputs by name.
@@ -10,7 +11,7 @@ pub fn run(model: &Model, input: Tensor) -> BTreeMap<String, Tensor> {
     values.insert(model.inputs[0].clone(), input);
     for node in &model.nodes {
         let inputs: Vec<&Tensor> = node.inputs.iter().map(|name| &values[name]).collect();
-        let output = apply(node, &inputs);
+        let output = planes::apply(node, &inputs).unwrap_or_else(|| apply(node, &inputs));
         values.insert(node.output.clone(), output);
     }
     let outputs = model.outputs.iter();
@@ -93,6 +94,8 @@ fn apply(node: &Node, inputs: &[&Tensor]) -> Tensor {
             }
         }
         "Neg" => each(&|v| -v),
+        "Abs" => each(&f64::abs),
+        "Sqrt" => each(&f64::sqrt),
         "Relu" => each(&|v| v.max(0.0)),
         "Sigmoid" => each(&|v| 1.0 / (1.0 + (-v).exp())),
         "MatMul" => product(x, inputs[1]),

@@ -113,6 +113,7 @@ pub struct Node {
     pub output: String,
     pub ints: BTreeMap<String, Vec<i64>>,
     pub floats: BTreeMap<String, f32>,
+    pub texts: BTreeMap<String, String>,
 }
 
 /// Numbers in row-major order.
@@ -146,7 +147,7 @@ impl Model {
 
 impl Node {
     fn read(node: &Fields<'_>) -> Self {
-        let (mut ints, mut floats) = (BTreeMap::new(), BTreeMap::new());
+        let (mut ints, mut floats, mut texts) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for attribute in node.messages(5) {
             let name = attribute.text(1);
             match attribute.number(20) {
@@ -155,6 +156,7 @@ impl Node {
                     _ => panic!("no float"),
                 },
                 2 => drop(ints.insert(name, attribute.numbers(3))),
+                3 => drop(texts.insert(name, attribute.text(4))),
                 7 => drop(ints.insert(name, attribute.numbers(8))),
                 other => panic!("attribute of type {other}"),
             }
@@ -165,6 +167,7 @@ impl Node {
             output: node.texts(2).pop().unwrap(),
             ints,
             floats,
+            texts,
         }
     }
 }

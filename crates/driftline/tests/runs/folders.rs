@@ -314,6 +314,7 @@ fn a_window_of_one_class_is_held() {
         .texts("kind", &kinds);
     let run = Adapt::new(folder.path().join("run"))
         .window(60)
+        .model("linear")
         .run(start(), table, &())
         .unwrap();
     let record = &run.records()[0];

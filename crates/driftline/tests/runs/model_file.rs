@@ -23,6 +23,7 @@ fn every_kind() -> Vec<Bundle> {
     };
     vec![
         fitted(&circle(60, 3, 0.0, 1), "auto"),
+        fitted(&circle(60, 3, 0.0, 1), "linear"),
         fitted(&circle(60, 3, 0.0, 1), "mlp"),
         fitted(&circle(60, 2, 0.0, 1), "margin"),
         fitted(&corners(40, shape, 1), "auto"),
@@ -34,7 +35,7 @@ fn every_kind_of_model_comes_back_whole() {
     let folder = tempfile::tempdir().unwrap();
     let kinds = every_kind();
     let names: Vec<String> = kinds.iter().map(|b| b.source.model.to_string()).collect();
-    assert_eq!(names, ["linear", "mlp", "margin", "cnn"]);
+    assert_eq!(names, ["knn", "linear", "mlp", "margin", "cnn"]);
     for bundle in kinds {
         let path = folder.path().join("model.safetensors");
         bundle.save(&path).unwrap();
@@ -92,7 +93,7 @@ fn faults_are_told_apart() {
     for cut in [0, 7, 100, good.len() / 2, good.len() - 1] {
         assert!(refused(&good[..cut]).contains("not a whole safetensors file"));
     }
-    let newer = replaced(r#"\"format\":1"#, r#"\"format\":7"#);
+    let newer = replaced(r#"\"format\":3"#, r#"\"format\":7"#);
     assert!(newer.contains("newer version"), "{newer}");
     let kind = replaced(r#"{\"linear\":{\"input\""#, r#"{\"lineal\":{\"input\""#);
     assert!(

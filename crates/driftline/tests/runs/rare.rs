@@ -54,7 +54,42 @@ fn windows_of_a_period_are_compared_like_those_of_so_many_rows() {
     };
     let rows = compared(json!({ "window": WINDOW }));
     assert_eq!(compared(json!({ "every": "1" })), rows);
-    assert_eq!((rows.0, rows.1.len()), (4, 5));
+    assert_eq!((rows.0, rows.1.len()), (4, 6));
+}
+
+/// Every baseline is listed once, and what only networks can do only beside a network, where each comes to a model of its own.
+#[test]
+fn baselines_are_listed_and_networks_have_three_more() {
+    let compared = |model: &str| {
+        let adapt = adapt(Path::new("unused"), json!({ "window": WINDOW })).model(model);
+        let compare = Compare::new(adapt, vec![0]).with_baselines();
+        compare.run(source(), stream(), &()).unwrap().methods
+    };
+    let names = |methods: &[driftline::runs::MethodScore]| -> Vec<String> {
+        methods.iter().map(|one| one.method.clone()).collect()
+    };
+    let linear = names(&compared("linear"));
+    let methods = compared("mlp");
+    let network = names(&methods);
+    assert_eq!(linear.len(), 5 + driftline::adapt::baselines().len());
+    assert_eq!(network[..linear.len()], linear);
+    assert_eq!(
+        network[linear.len()..],
+        [
+            "Batch-norm adaptation",
+            "Entropy minimisation",
+            "Domain-adversarial training"
+        ]
+    );
+    // Self-training on labels and these three would score alike if `steps` were not heard.
+    let gradual = methods
+        .iter()
+        .find(|one| one.method == "Gradual ST")
+        .unwrap();
+    let differs = |one: &driftline::runs::MethodScore| {
+        one.singles[0].whole_stream != gradual.singles[0].whole_stream
+    };
+    assert!(methods[linear.len()..].iter().any(differs));
 }
 
 /// Rows as arrays, for the door that takes them.

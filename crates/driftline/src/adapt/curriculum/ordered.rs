@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Curriculum, Stage, WindowsSpec};
 use crate::adapt::bridge::Space;
-use crate::adapt::order::{Order, OrderBy};
+use crate::adapt::order::{DomainOrder, OrderBy};
 use crate::adapt::{Version, Windows};
 use crate::data::{Tail, Windowing};
 use crate::{Error, Result};
@@ -21,7 +21,7 @@ pub struct Ordered {
     /// Where the domains end.
     pub windowing: Windowing,
     #[serde(flatten)]
-    pub order: Order,
+    pub order: DomainOrder,
 }
 
 /// Exactly one of `window`, `windows` and `boundaries` says where domains end; `by` and `space` how they are ordered.
@@ -41,7 +41,7 @@ struct OrderedSpec {
 }
 
 impl Ordered {
-    pub fn new(windowing: Windowing, order: Order) -> Self {
+    pub fn new(windowing: Windowing, order: DomainOrder) -> Self {
         Self { windowing, order }
     }
 }
@@ -60,7 +60,7 @@ impl TryFrom<OrderedSpec> for Ordered {
                 .map_or_else(WindowsSpec::default, WindowsSpec::of)
         };
         let (by, space) = (spec.by, spec.space);
-        Ok(Self::new(domains.required()?, Order { by, space }))
+        Ok(Self::new(domains.required()?, DomainOrder { by, space }))
     }
 }
 

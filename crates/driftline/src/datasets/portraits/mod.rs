@@ -29,6 +29,17 @@ impl Portraits {
     /// Height and width of every portrait, in pixels.
     pub const SIDE: usize = 32;
 
+    /// Those up to the year `until`, the newest first.
+    fn back_from(&self, until: i16) -> Portraits {
+        let end = self.years.partition_point(|&year| year <= until);
+        let back: Vec<usize> = (0..end).rev().collect();
+        Portraits {
+            images: self.images.pick(&back),
+            labels: self.labels.pick(&back),
+            years: back.iter().map(|&at| self.years[at]).collect(),
+        }
+    }
+
     /// Sorts by year; portraits of one year stay in the order given.
     pub fn new(images: GreyImages, labels: Labels, years: Vec<i16>) -> Result<Self> {
         let side = Self::SIDE;

@@ -33,6 +33,19 @@ pub enum PortraitsOverTime {
         #[serde(default = "every_one")]
         one_in: NonZeroUsize,
     },
+    /// The same backwards, the newest first: source of the years `source_from` to `source_until`, a stream back to
+    /// `intermediate_from`, a target back to `target_from`. A rehearsal on the labelled past.
+    Back {
+        source: usize,
+        source_until: i16,
+        source_from: i16,
+        intermediate_from: i16,
+        target_from: i16,
+        target_pool: usize,
+        /// Only one portrait in so many is used.
+        #[serde(default = "every_one")]
+        one_in: NonZeroUsize,
+    },
     /// By rank: first `source + held_out_source` portraits, shuffled, then the stream, then `target`, shuffled, of which
     /// the first `scored` are scored and the others never used.
     Count {
@@ -109,6 +122,23 @@ impl PortraitsOverTime {
                 target_pool: less(target_pool),
                 one_in: one_in.saturating_mul(divisor),
             },
+            Self::Back {
+                source,
+                source_until,
+                source_from,
+                intermediate_from,
+                target_from,
+                target_pool,
+                one_in,
+            } => Self::Back {
+                source: less(source),
+                source_until,
+                source_from,
+                intermediate_from,
+                target_from,
+                target_pool: less(target_pool),
+                one_in: one_in.saturating_mul(divisor),
+            },
             Self::Count {
                 source,
                 held_out_source,
@@ -136,6 +166,11 @@ impl PortraitsOverTime {
     fn chosen<'a>(&self, portraits: &'a Portraits) -> Cow<'a, Portraits> {
         match self {
             Self::Time { one_in, .. } if one_in.get() > 1 => Cow::Owned(portraits.one_in(*one_in)),
+            Self::Back {
+                one_in,
+                source_until,
+                ..
+            } => Cow::Owned(portraits.one_in(*one_in).back_from(*source_until)),
             _ => Cow::Borrowed(portraits),
         }
     }
@@ -191,6 +226,33 @@ impl PortraitsOverTime {
                 Parts {
                     source,
                     source_end: until(source_until),
+                    stream_end,
+                    target_end,
+                    scored: target_end - stream_end,
+                    target_pool,
+                }
+            }
+            Self::Back {
+                source,
+                source_until: _,
+                source_from,
+                intermediate_from,
+                target_from,
+                target_pool,
+                one_in: _,
+            } => {
+                if !(source_from > intermediate_from && intermediate_from > target_from) {
+                    return Err(Error::out_of_range(
+                        "the list of first years",
+                        format!("{source_from}, {intermediate_from}, {target_from}"),
+                        "falling from source to target",
+                    ));
+                }
+                let back_to = |year| portraits.years().partition_point(|&y| y >= year);
+                let (stream_end, target_end) = (back_to(intermediate_from), back_to(target_from));
+                Parts {
+                    source,
+                    source_end: back_to(source_from),
                     stream_end,
                     target_end,
                     scored: target_end - stream_end,
@@ -308,6 +370,30 @@ mod tests {
         );
         let stream_labels = answers.intermediate.unwrap();
         assert_eq!(stream_labels.as_slice()[..3], [0, 1, 0]);
+    }
+
+    #[test]
+    fn back_in_time_the_newest_are_the_source() {
+        let spec = PortraitsOverTime::Back {
+            source: 6,
+            source_until: 1926,
+            source_from: 1923,
+            intermediate_from: 1910,
+            target_from: 1905,
+            target_pool: 4,
+            one_in: every_one(),
+        };
+        let Benchmark { task, answers } = spec.benchmark(&two_a_year(), Seed::new(0)).unwrap();
+        let train = greys(task.source.inputs());
+        let held_out = greys(answers.held_out_source.inputs());
+        assert_eq!(
+            sorted([train, held_out].concat()),
+            (44..52).collect::<Vec<_>>()
+        );
+        let stream: Vec<usize> = (18..44).rev().collect();
+        assert_eq!(greys(task.intermediate.inputs()), stream);
+        let target = sorted(greys(answers.target.inputs()));
+        assert_eq!(target, (8..18).collect::<Vec<_>>());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::architecture::Architecture;
 use super::group::{Batch, PassKind};
@@ -13,7 +14,7 @@ use super::trainer::Trainer;
 use super::variation::Variation;
 use crate::data::{Examples, Positive};
 use crate::models::training::Training;
-use crate::models::{Learner, Runtime};
+use crate::models::{AnyLearner, Learner, NamedLearner, Runtime};
 use crate::random::Seed;
 use crate::{Error, Result};
 
@@ -192,6 +193,23 @@ impl Learner for NetworkLearner {
     fn with_runtime(self, runtime: &Runtime) -> Self {
         let runtime = runtime.clone();
         Self { runtime, ..self }
+    }
+}
+
+impl AnyLearner {
+    /// The same network, stepping so; other learners stay as they are.
+    pub(crate) fn with_steps(&self, steps: Value) -> Result<AnyLearner> {
+        if self.kind() != NetworkLearner::KIND {
+            return Ok(self.clone());
+        }
+        let mut settings = self.settings();
+        settings["steps"] = steps;
+        let learner: NetworkLearner =
+            serde_json::from_value(settings).map_err(|error| Error::Experiment {
+                field: "model.network.steps".into(),
+                message: error.to_string(),
+            })?;
+        Ok(learner.into())
     }
 }
 

@@ -20,6 +20,7 @@ pub enum Attribute {
     Int(i64),
     Float(f32),
     Ints(Vec<i64>),
+    Text(&'static str),
 }
 
 /// The name of a value that flows between nodes.
@@ -168,6 +169,7 @@ fn attribute(name: &str, value: &Attribute) -> Message {
     match value {
         Attribute::Float(value) => message.float(2, *value).int(20, 1),
         Attribute::Int(value) => message.int(3, *value).int(20, 2),
+        Attribute::Text(value) => message.text(4, value).int(20, 3),
         Attribute::Ints(values) => message.each(values, |m, &value| m.int(8, value)).int(20, 7),
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Adapter, AdapterBuilder, Store};
-use crate::adapt::Settings;
 use crate::data::LabeledDomain;
 use crate::reading::{ColumnChoice, FrameSource, InputDigest, Notes, blake3};
 use crate::runs::adapt::is_run;
@@ -69,7 +68,7 @@ impl AdapterBuilder {
     }
 
     fn run_settings(&self) -> RunSettings {
-        let method = self.settings.clone().or(&Settings::for_own_data());
+        let method = self.settings.clone().or_for_own_data();
         RunSettings::new(self.seed, self.choice.clone(), method)
     }
 

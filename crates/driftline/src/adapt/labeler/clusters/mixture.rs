@@ -234,7 +234,7 @@ mod tests {
         let ready = densities(&clusters);
         shares(&clusters, &ready, &[1.5], 0.0, None, &mut apart, &mut out);
         let right = 1.0 / (1.0 + libm::exp(-0.125 + 1.125));
-        assert!((out[0] - (1.0 - right)).abs() < 1e-6 || (out[1] - right).abs() < 1e-6);
+        assert!((out[0] - right).abs() < 1e-6 && (out[1] - (1.0 - right)).abs() < 1e-6);
         assert!((out.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         shares(
             &clusters,
