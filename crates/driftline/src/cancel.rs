@@ -21,6 +21,11 @@ impl Cancel {
         self.asked.store(true, Ordering::Relaxed);
     }
 
+    /// Lets work begin again after everything has stopped.
+    pub fn clear(&self) {
+        self.asked.store(false, Ordering::Relaxed);
+    }
+
     pub fn is_cancelled(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }

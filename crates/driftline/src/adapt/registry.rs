@@ -28,7 +28,7 @@ use crate::models::linear::{LinearSpec, MarginLearner};
 use crate::models::neighbours::NeighboursLearner;
 use crate::models::network::{NetworkSpec, VotingSpec};
 use crate::models::training::Training;
-use crate::models::{AnyLearner, ModelKinds, NamedLearner};
+use crate::models::{AnyLearner, AnyModel, Arrays, ModelKinds, NamedLearner};
 use crate::{Error, Result};
 
 /// Makes a part from its settings.
@@ -268,6 +268,16 @@ impl Registry {
     /// Adds a kind of model of yours.
     pub fn with_model<L: NamedLearner>(mut self) -> Self {
         self.models.add::<L>();
+        self
+    }
+
+    /// Adds a learner that is an object already; see [`ModelKinds::add_learner`].
+    pub fn with_learner(
+        mut self,
+        learner: AnyLearner,
+        restore: impl Fn(&Value, &mut Arrays<'_>) -> Result<AnyModel, String> + Send + Sync + 'static,
+    ) -> Self {
+        self.models.add_learner(learner, restore);
         self
     }
 

@@ -38,6 +38,16 @@ impl Array {
         }
     }
 
+    /// Bytes that only their owner understands.
+    pub fn bytes(name: impl Into<String>, bytes: Vec<u8>) -> Self {
+        Self {
+            name: name.into(),
+            dimensions: vec![bytes.len()],
+            kind: Dtype::U8,
+            bytes,
+        }
+    }
+
     /// The same behind `prefix`: one of several things in a file.
     pub(crate) fn under(mut self, prefix: &str) -> Self {
         self.name.insert_str(0, prefix);
@@ -175,6 +185,11 @@ impl<'a> Arrays<'a> {
             Some(bad) => Err(format!("array `{name}` holds {bad}")),
             None => Ok(values),
         }
+    }
+
+    /// Bytes that only their owner understands, so many.
+    pub fn bytes(&mut self, name: &str, length: usize) -> Result<Vec<u8>, String> {
+        Ok(self.take(name, Dtype::U8, &[length])?.to_vec())
     }
 
     fn take(&mut self, name: &str, kind: Dtype, dimensions: &[usize]) -> Result<&[u8], String> {

@@ -20,14 +20,17 @@ use crate::{Error, Result};
 
 type FromFile = Arc<dyn Fn(&Value, &Training) -> Result<AnyLearner> + Send + Sync>;
 
+type FromStored = Arc<dyn Fn(&Value) -> Result<AnyLearner, String> + Send + Sync>;
+type Restore = Arc<dyn Fn(&Value, &mut Arrays<'_>) -> Result<AnyModel, String> + Send + Sync>;
+
 /// How the models of one kind come about.
 #[derive(Clone)]
 struct Kind {
     /// From what a file says of it; null where the name stands alone.
     from_file: FromFile,
     /// From the settings that a model file holds.
-    from_stored: fn(&Value) -> Result<AnyLearner, String>,
-    restore: fn(&Value, &mut Arrays<'_>) -> Result<AnyModel, String>,
+    from_stored: FromStored,
+    restore: Restore,
 }
 
 /// Kinds of models by name.
@@ -76,14 +79,33 @@ impl ModelKinds {
     ) {
         let kind = Kind {
             from_file: Arc::new(from_file),
-            from_stored: |settings| {
+            from_stored: Arc::new(|settings| {
                 let learner: L = serde_json::from_value(settings.clone())
                     .map_err(|error| format!("the learner's settings cannot be read: {error}"))?;
                 Ok(learner.into())
-            },
-            restore: |description, arrays| L::restore(description, arrays).map(AnyModel::new),
+            }),
+            restore: Arc::new(|description, arrays| {
+                L::restore(description, arrays).map(AnyModel::new)
+            }),
         };
         self.kinds.insert(L::KIND.into(), kind);
+    }
+
+    /// Adds the one learner of a kind that is an object already, and how its models come out of a file: for models from
+    /// elsewhere, such as another language. What files say of its settings is not asked.
+    pub fn add_learner(
+        &mut self,
+        learner: AnyLearner,
+        restore: impl Fn(&Value, &mut Arrays<'_>) -> Result<AnyModel, String> + Send + Sync + 'static,
+    ) {
+        let name = learner.kind().to_owned();
+        let (written, stored) = (learner.clone(), learner);
+        let kind = Kind {
+            from_file: Arc::new(move |_, _| Ok(written.clone())),
+            from_stored: Arc::new(move |_| Ok(stored.clone())),
+            restore: Arc::new(restore),
+        };
+        self.kinds.insert(name, kind);
     }
 
     /// The learner that a file names: `"mlp"`, or a kind with its settings. `training` is for those that learn in

@@ -2,6 +2,7 @@
 //! into [`Rows`]; a [`WindowedStream`] walks a stream of them window by window.
 
 mod ahead;
+mod as_memory;
 mod column_choice;
 mod columns;
 mod digest;
@@ -26,6 +27,7 @@ mod windows;
 
 pub(crate) use crate::data::time;
 pub use crate::data::{Period, Time};
+pub(crate) use as_memory::AsMemory;
 pub use column_choice::{ColumnChoice, RowFilter};
 pub use digest::InputDigest;
 pub(crate) use digest::blake3;

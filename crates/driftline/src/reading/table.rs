@@ -7,6 +7,9 @@ use super::{Column, Field, Frame, FrameSource, Frames, Kind, Numbers, ReadOption
 use crate::data::{Inputs, Shape};
 use crate::{Error, Result};
 
+/// What stands in messages and records where a file would be named.
+pub(super) const MEMORY: &str = "memory";
+
 /// Named columns of one length.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
@@ -162,7 +165,7 @@ impl FrameSource for Table {
             table: self.clone(),
             places,
             given: false,
-            name: [PathBuf::from("memory")],
+            name: [PathBuf::from(MEMORY)],
         }))
     }
 }

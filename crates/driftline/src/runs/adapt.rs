@@ -18,7 +18,9 @@ use super::watch::Watch;
 use crate::adapt::{MethodPlan, Named, Registry, Settings, Windows};
 use crate::data::{Hygiene, LabeledDomain, Windowing};
 use crate::models::Runtime;
-use crate::reading::{ColumnChoice, Encoding, FrameSource, InputDigest, ReadOptions, blake3};
+use crate::reading::{
+    AsMemory, ColumnChoice, Encoding, FrameSource, InputDigest, ReadOptions, blake3,
+};
 use crate::{Error, Result};
 
 /// How a stream is adapted to, and where the results go.
@@ -237,6 +239,10 @@ impl Adapt {
             return own.follow(start, stream, watch);
         }
         let plan = self.plan()?;
+        let (start, stream) = match &existing {
+            Some(manifest) if manifest.is_from_arrays() => as_arrays(start, stream),
+            _ => (start, stream),
+        };
         let ready = self.ready(start)?;
         // Every row is read before anything is trained or written: a fault in the last one is told now, not after hours,
         // and leaves no half of a run behind.
@@ -424,6 +430,15 @@ impl Adapt {
         ]);
         Ok(blake3(all.to_string().as_bytes())[..16].to_owned())
     }
+}
+
+/// Source and stream of a run that began with arrays.
+fn as_arrays(start: Start, stream: Box<dyn FrameSource>) -> (Start, Box<dyn FrameSource>) {
+    let start = match start {
+        Start::Source { label, data } => Start::source(label, AsMemory(data)),
+        model => model,
+    };
+    (start, Box::new(AsMemory(stream)))
 }
 
 /// What decides a run: answers are for scoring only.

@@ -41,14 +41,35 @@ impl FileWindows {
     ) -> Result<Self> {
         let stream = WindowedStream::open(source, encoding, choice, windowing, read)?;
         expect_known_answers(stream.outline(), choice, encoding)?;
-        Ok(Self {
+        Ok(Self::of(stream))
+    }
+
+    /// A table in memory of so many rows, which needs no reading beforehand where they stay in their order.
+    pub fn of_known_rows(
+        source: Box<dyn FrameSource>,
+        encoding: &Encoding,
+        choice: &ColumnChoice,
+        windowing: &Windowing,
+        read: &ReadOptions,
+        rows: u64,
+    ) -> Result<Self> {
+        let unread = choice.time.is_none() && choice.filters.is_empty() && choice.answers.is_none();
+        if !unread {
+            return Self::open(source, encoding, choice, windowing, read);
+        }
+        let stream = WindowedStream::unread(source, encoding, choice, windowing, read, rows)?;
+        Ok(Self::of(stream))
+    }
+
+    fn of(stream: WindowedStream) -> Self {
+        Self {
             outline: stream.outline().clone(),
             stream: Some(stream),
             next: None,
             arrived: None,
             pile: None,
             recent: VecDeque::new(),
-        })
+        }
     }
 
     pub fn outline(&self) -> &Outline {

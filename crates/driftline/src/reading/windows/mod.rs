@@ -15,6 +15,7 @@ use crate::Result;
 use crate::data::{Remainder, Windowing};
 use plan::Plan;
 use second::SecondPass;
+use survey::Survey;
 
 pub use survey::AnswerCounts;
 
@@ -55,6 +56,18 @@ pub struct Window {
     pub notes: Notes,
 }
 
+impl Window {
+    /// Rows that came by themselves.
+    pub(crate) fn of(rows: Rows) -> Self {
+        Self {
+            number: 1,
+            rows,
+            span: None,
+            notes: Notes::new(),
+        }
+    }
+}
+
 /// The windows of a stream.
 pub struct WindowedStream {
     outline: Outline,
@@ -72,6 +85,30 @@ impl WindowedStream {
         windowing: &Windowing,
         options: &ReadOptions,
     ) -> Result<Self> {
+        Self::surveyed(source, encoding, choice, windowing, options, None)
+    }
+
+    /// Stands before the first window of `rows` rows that nobody has looked at yet: what is wrong with one is told when
+    /// its window comes, and nothing is hashed. For tables in memory, in their own order.
+    pub(crate) fn unread(
+        source: Box<dyn FrameSource>,
+        encoding: &Encoding,
+        choice: &ColumnChoice,
+        windowing: &Windowing,
+        options: &ReadOptions,
+        rows: u64,
+    ) -> Result<Self> {
+        Self::surveyed(source, encoding, choice, windowing, options, Some(rows))
+    }
+
+    fn surveyed(
+        source: Box<dyn FrameSource>,
+        encoding: &Encoding,
+        choice: &ColumnChoice,
+        windowing: &Windowing,
+        options: &ReadOptions,
+        known: Option<u64>,
+    ) -> Result<Self> {
         schema::expect_images(encoding, options)?;
         let read = encoding.read_options(choice, options);
         let checked = ReadOptions {
@@ -85,7 +122,10 @@ impl WindowedStream {
             mut notes,
         } = schema::open(&*source, encoding, choice, &checked)?;
         let detected = frames.detected();
-        let survey = first::pass(frames, &applied, options)?;
+        let survey = match known {
+            Some(rows) => Survey::unread(rows),
+            None => first::pass(frames, &applied, options)?,
+        };
         let plan = Plan::make(&survey, windowing, &applied.files[0], &mut notes)?;
         notes.add_small_windows(&plan.sizes, encoding.classes().len());
         let outline = Outline {

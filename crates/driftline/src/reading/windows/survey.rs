@@ -52,6 +52,14 @@ impl Survey {
         }
     }
 
+    /// So many rows, of which nothing else is known.
+    pub fn unread(rows: u64) -> Self {
+        Self {
+            rows,
+            ..Self::new(0)
+        }
+    }
+
     /// The time of the next row, in the order of the files; the message says what is wrong with it.
     pub fn see(&mut self, time: Time) -> Result<(), String> {
         if let Time::Number(value) = time {

@@ -50,6 +50,16 @@ pub struct RunManifest {
     pub files: BTreeMap<String, Checksum>,
 }
 
+/// What is said of a stream that came as arrays.
+pub(in crate::runs) const FROM_ARRAYS: &str = "arrays in memory";
+
+impl RunManifest {
+    /// Whether source and stream came as arrays: they are then known by what they hold, not by the bytes of a file.
+    pub(in crate::runs) fn is_from_arrays(&self) -> bool {
+        self.detected == FROM_ARRAYS
+    }
+}
+
 /// Where version 0 comes from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

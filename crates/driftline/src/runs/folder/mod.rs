@@ -9,6 +9,7 @@ mod manifest;
 use std::path::{Path, PathBuf};
 
 pub use check::FileState;
+pub(super) use manifest::FROM_ARRAYS;
 pub use manifest::{Origin, RUN_FORMAT, RunManifest};
 
 use self::commit::{Finished, Log, Writer};
@@ -20,7 +21,7 @@ use super::session::Stopped;
 use super::summary::Summary;
 use crate::adapt::{Archive, Registry, Standing, Version};
 use crate::files::{FolderLock, write_whole};
-use crate::reading::InputDigest;
+use crate::reading::{InputDigest, Notes};
 use crate::{Error, Result};
 
 /// An open folder.
@@ -204,6 +205,19 @@ impl RunFolder {
             standing: self.standing()?,
             rolled_back: self.manifest.current != self.manifest.windows,
         })
+    }
+
+    /// Notes which stream the windows to come are of.
+    pub(super) fn begin_stream(
+        &mut self,
+        stream: Vec<InputDigest>,
+        planned: usize,
+        notes: Notes,
+    ) -> Result<()> {
+        self.manifest.stream = stream;
+        self.manifest.planned = planned;
+        self.manifest.notes = notes;
+        self.commit()
     }
 
     /// Where data with exactly these contents have been seen, if all of them have: the latest window that came by

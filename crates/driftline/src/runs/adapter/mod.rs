@@ -1,23 +1,26 @@
 //! The door for arrays: fit, adapt window by window, predict, score, save and load, all in memory. It goes through the
 //! same encoding, loop and measurements as `adapt`; a run folder is a sink that can be added.
 
-use std::collections::BTreeMap;
+mod begin;
+mod stream;
+mod write;
+
 use std::path::{Path, PathBuf};
 
 use super::adapt::is_run;
-use super::fit::{Fit, Prepared, limited};
-use super::folder::{Origin, RUN_FORMAT, RunFolder, RunManifest};
+use super::fit::limited;
+use super::folder::RunFolder;
 use super::measure::right;
 use super::model_file::Bundle;
-use super::predictions::WindowTable;
 use super::record::WindowRecord;
 use super::session::Session;
 use super::settings::RunSettings;
-use crate::adapt::{Archive, MemoryWindows, Named, Registry, Settings, Step, Version};
+use crate::adapt::{Archive, Named, Registry, Settings, Version};
 use crate::data::{LabeledDomain, Labels, Probabilities, Proportion};
 use crate::models::{Classifier, Runtime};
 use crate::reading::{
-    Answer, ColumnChoice, InputDigest, Notes, ReadOptions, Rows, Table, blake3, read_all_hashed,
+    Answer, ColumnChoice, FrameSource, InputDigest, Notes, ReadOptions, Rows, Table,
+    read_all_hashed,
 };
 use crate::{Error, Result};
 
@@ -33,6 +36,7 @@ pub struct AdapterBuilder {
     registry: Registry,
     folder: Option<PathBuf>,
     card: bool,
+    choice: ColumnChoice,
 }
 
 /// A model in memory that follows a drift.
@@ -57,6 +61,11 @@ pub struct Adapter {
     records: Vec<WindowRecord>,
     store: Store,
     runtime: Runtime,
+    registry: Registry,
+    /// The labelled source, where it is at hand.
+    rows: Option<LabeledDomain>,
+    /// The folder held this run already, and its stream has not been asked for again yet.
+    found: bool,
 }
 
 /// Where versions are kept.
@@ -144,6 +153,11 @@ impl AdapterBuilder {
         }
     }
 
+    /// The columns of the source and the stream that play a part, but for the label.
+    pub fn choice(self, choice: ColumnChoice) -> Self {
+        Self { choice, ..self }
+    }
+
     /// Trains the source model. Labels are numbers or names, one for each row.
     pub fn fit<T: ToString>(
         self,
@@ -151,77 +165,26 @@ impl AdapterBuilder {
         labels: impl IntoIterator<Item = T>,
     ) -> Result<Adapter> {
         let source = source.into().with_texts(LABEL, labels)?;
+        self.fit_from(&source, LABEL)
+    }
+
+    /// The same for whatever can be read; the classes are in the column `label`. With a folder that holds this run
+    /// already, nothing is trained: the run goes on.
+    pub fn fit_from(self, source: &dyn FrameSource, label: &str) -> Result<Adapter> {
         let runtime = self.runtime.clone();
-        runtime.install(|| self.fit_table(source))
+        runtime.install(|| self.fit_rows(source, label))
     }
 
     /// Goes on from a model file, with these settings; its labelled source is not at hand.
     pub fn load(self, path: impl AsRef<Path>) -> Result<Adapter> {
-        let mut bundle = Bundle::load_with(path, &self.registry)?;
+        let bundle = Bundle::load_with(path, &self.registry)?;
+        self.start(bundle)
+    }
+
+    /// The same from a model at hand.
+    pub fn start(self, mut bundle: Bundle) -> Result<Adapter> {
         bundle.version = bundle.version.numbered(0);
         self.begin(bundle, None, vec![])
-    }
-
-    fn fit_table(self, source: Table) -> Result<Adapter> {
-        let mut fit = Fit::new(LABEL);
-        fit.settings = self.settings.clone();
-        fit.seed = self.seed;
-        fit.card = self.card;
-        fit.runtime = self.runtime.clone();
-        fit.registry = self.registry.clone();
-        let source = fit.read(&source)?;
-        let bundle = fit.train(&source)?;
-        let Prepared {
-            domain, digests, ..
-        } = source;
-        self.begin(bundle, Some(domain), digests)
-    }
-
-    fn begin(
-        self,
-        bundle: Bundle,
-        rows: Option<LabeledDomain>,
-        digests: Vec<InputDigest>,
-    ) -> Result<Adapter> {
-        let method = self.settings.clone().or_for_own_data();
-        let settings = RunSettings::new(self.seed, ColumnChoice::default(), method);
-        let session = Session::new(bundle, rows, &settings, &self.registry, &self.runtime)?;
-        let source = session.source().clone();
-        let store = match &self.folder {
-            None => Store::Memory(vec![source]),
-            Some(folder) => {
-                let plan = settings.resolve(&self.registry)?;
-                let hashes: Vec<&String> = digests.iter().map(|digest| &digest.blake3).collect();
-                let identity = serde_json::json!([RUN_FORMAT, plan.settings(), self.seed, hashes]);
-                let manifest = RunManifest {
-                    kind: "run".into(),
-                    format: RUN_FORMAT,
-                    driftline: String::new(),
-                    identity: blake3(identity.to_string().as_bytes())[..16].to_owned(),
-                    settings: settings.clone(),
-                    origin: Origin::Source(digests),
-                    stream: vec![],
-                    detected: "arrays in memory".into(),
-                    notes: Notes::new(),
-                    classes: source.classes().to_vec(),
-                    planned: 0,
-                    windows: 0,
-                    current: 0,
-                    environment: BTreeMap::new(),
-                    command: vec![],
-                    files: BTreeMap::new(),
-                };
-                let claim = RunFolder::claim(folder, false)?;
-                Store::Folder(Box::new(claim.begin(manifest, &source, &self.registry)?))
-            }
-        };
-        Ok(Adapter {
-            session,
-            settings,
-            records: vec![],
-            store,
-            runtime: self.runtime,
-        })
     }
 }
 
@@ -235,6 +198,7 @@ impl Adapter {
             registry: Registry::default(),
             folder: None,
             card: true,
+            choice: ColumnChoice::default(),
         }
     }
 
@@ -259,80 +223,20 @@ impl Adapter {
             records: run.records().to_vec(),
             store: Store::Folder(Box::new(run)),
             runtime,
+            registry,
+            rows: None,
+            found: true,
         })
     }
 
-    /// Adapts to one window.
-    pub fn step(&mut self, window: impl Into<Table>) -> Result<&WindowRecord> {
-        let window = window.into();
-        let runtime = self.runtime.clone();
-        runtime.install(|| {
-            let (rows, digests) = self.encode(&window, None)?;
-            let step = self.session.arrive(&rows, &self.store)?;
-            self.keep(step, rows, digests)
-        })
-    }
-
-    /// Adapts to a stream, cut into windows as the curriculum wants it; fewer rows than a window are one window. The
-    /// records of its windows.
-    pub fn adapt(&mut self, stream: impl Into<Table>) -> Result<&[WindowRecord]> {
-        let stream = stream.into();
-        let before = self.records.len();
-        let runtime = self.runtime.clone();
-        runtime.install(|| self.follow(&stream))?;
-        Ok(&self.records[before..])
-    }
-
-    fn follow(&mut self, stream: &Table) -> Result<()> {
-        let (rows, _) = self.encode(stream, None)?;
-        let curriculum = self.session.adaptation().candidate().curriculum.clone();
-        let windows = MemoryWindows::new(rows.inputs.clone(), curriculum.windowing());
-        let mut windows = match windows {
-            Err(Error::WindowTooLarge { .. }) => {
-                let step = self.session.arrive(&rows, &self.store)?;
-                return self.keep(step, rows, vec![]).map(drop);
-            }
-            other => other?.with_source(self.session.adaptation().source()),
-        };
-        // A later stream begins anew: its windows are counted from its own first.
-        let first = self.session.done();
-        while let Some(step) = self
-            .session
-            .advance_from(first, &mut windows, &self.store)?
-        {
-            self.runtime.cancel().check()?;
-            let arrived = step.stage.arrived.clone().or(step.stage.learn.clone());
-            let inputs = arrived.map_or_else(|| rows.inputs.clone(), |domain| domain.inputs);
-            self.keep(step, Rows::of(inputs), vec![])?;
-        }
-        Ok(())
-    }
-
-    fn keep(&mut self, step: Step, rows: Rows, digests: Vec<InputDigest>) -> Result<&WindowRecord> {
-        let mut measured = self.session.measure(&step, &rows, None, Notes::new())?;
-        measured.record.inputs = digests;
-        self.records.push(measured.record.clone());
-        match &mut self.store {
-            Store::Memory(versions) => versions.push(self.session.current().without_card()),
-            Store::Folder(run) => {
-                let table = WindowTable {
-                    rows,
-                    classes: self.session.source().classes().to_vec(),
-                    labels: measured.labels,
-                    probabilities: measured.probabilities,
-                };
-                let standing = self.session.standing();
-                let bundle = self.session.current();
-                run.add_window(measured.record, bundle, standing, Some(table))?;
-            }
-        }
-        Ok(self.records.last().expect("a record was just added"))
-    }
-
-    fn encode(&self, table: &Table, answers: Option<&str>) -> Result<(Rows, Vec<InputDigest>)> {
+    fn encode(
+        &self,
+        table: &dyn FrameSource,
+        answers: Option<&str>,
+    ) -> Result<(Rows, Vec<InputDigest>)> {
         let choice = ColumnChoice {
             answers: answers.map(String::from),
-            impute: self.settings.choice.impute || self.session.source().source.choice.impute,
+            impute: self.imputes(),
             ..ColumnChoice::default()
         };
         let encoding = &self.session.source().encoding;
@@ -340,11 +244,42 @@ impl Adapter {
         read_all_hashed(table, encoding, &choice, &read, &mut Notes::new())
     }
 
+    fn imputes(&self) -> bool {
+        self.settings.choice.impute || self.session.source().source.choice.impute
+    }
+
+    /// A run folder or a model file read into memory: nothing is locked, and nothing is written.
+    pub fn read_with(path: impl AsRef<Path>, registry: Registry, runtime: Runtime) -> Result<Self> {
+        let path = path.as_ref();
+        if !is_run(path) {
+            return Self::load_with(path, registry, runtime);
+        }
+        let run = RunFolder::read_with(path, &registry)?;
+        let settings = run.manifest().settings.clone();
+        let versions = (0..=run.manifest().windows).map(|version| run.model(Some(version)));
+        let versions = versions.collect::<Result<Vec<Bundle>>>()?;
+        let (source, stopped) = (versions[0].clone(), run.stopped()?);
+        Ok(Self {
+            session: Session::resumed(source, None, &settings, &registry, &runtime, stopped, None)?,
+            settings,
+            records: run.records().to_vec(),
+            store: Store::Memory(versions),
+            runtime,
+            registry,
+            rows: None,
+            found: false,
+        })
+    }
+
     /// Class and probabilities of every row, by the version in use.
     pub fn predict(&self, rows: impl Into<Table>) -> Result<Prediction> {
-        let rows = rows.into();
+        self.predict_from(&rows.into())
+    }
+
+    /// The same for whatever can be read.
+    pub fn predict_from(&self, rows: &dyn FrameSource) -> Result<Prediction> {
         self.runtime.install(|| {
-            let (rows, _) = self.encode(&rows, None)?;
+            let (rows, _) = self.encode(rows, None)?;
             let (labels, probabilities) = self.version().assess(&rows.inputs)?;
             Ok(Prediction {
                 labels,
@@ -378,6 +313,16 @@ impl Adapter {
     /// The names of the classes, by number.
     pub fn classes(&self) -> &[String] {
         self.session.source().classes()
+    }
+
+    /// How the columns of a table become inputs.
+    pub fn encoding(&self) -> &crate::reading::Encoding {
+        &self.session.source().encoding
+    }
+
+    /// Threads, memory, and the token to stop by.
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
     }
 
     /// One for each window so far.

@@ -1,0 +1,61 @@
+"""Keeps a classifier accurate while its data drift, without new labels.
+
+>>> import driftline
+>>> drift = driftline.datasets.moving_gaussians(seed=0, divisor=20)
+>>> model = driftline.DriftClassifier(model="linear", window=100, policy="always")
+>>> model.fit(drift.source, drift.labels).adapt(drift.stream).history_.shape[0] > 0
+True
+
+Everything is imported when it is first used, so that importing the package takes no time.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from driftline._driftline import __version__
+
+if TYPE_CHECKING:
+    from driftline import datasets as datasets
+    from driftline._estimator import DriftClassifier as DriftClassifier
+    from driftline._experiment import Method as Method
+    from driftline._experiment import experiment as experiment
+    from driftline._models import TorchModel as TorchModel
+    from driftline._monitor import estimate as estimate
+    from driftline._monitor import explain as explain
+    from driftline._theory import theory as theory
+
+_PLACES = {
+    "DriftClassifier": "driftline._estimator",
+    "Method": "driftline._experiment",
+    "TorchModel": "driftline._models",
+    "estimate": "driftline._monitor",
+    "experiment": "driftline._experiment",
+    "explain": "driftline._monitor",
+    "theory": "driftline._theory",
+}
+
+__all__ = [
+    "DriftClassifier",
+    "Method",
+    "TorchModel",
+    "__version__",
+    "datasets",
+    "estimate",
+    "experiment",
+    "explain",
+    "theory",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "datasets":
+        return import_module("driftline.datasets")
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
+    raise AttributeError(f"module 'driftline' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,69 @@
+//! The library's errors as Python's: the kind that a caller would expect to catch, with place and help in the message.
+
+use driftline::Error;
+use pyo3::exceptions::{
+    PyFileExistsError, PyFileNotFoundError, PyKeyboardInterrupt, PyNotImplementedError, PyOSError,
+    PyRuntimeError, PyValueError,
+};
+use pyo3::prelude::*;
+
+/// An exception that was raised in Python below us, on its way back up.
+#[derive(Debug)]
+pub struct Raised(pub PyErr);
+
+impl std::fmt::Display for Raised {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Raised {}
+
+/// For code that the library calls.
+pub fn raised(error: PyErr) -> Error {
+    Error::Other(Box::new(Raised(error)))
+}
+
+pub fn told(error: Error) -> PyErr {
+    let error = match error {
+        Error::Other(other) => match other.downcast::<Raised>() {
+            Ok(raised) => return raised.0,
+            Err(other) => Error::Other(other),
+        },
+        other => other,
+    };
+    let message = message(&error);
+    match &error {
+        Error::Interrupted => PyKeyboardInterrupt::new_err(message),
+        Error::NotSupported { .. } => PyNotImplementedError::new_err(message),
+        Error::Occupied { .. } | Error::Foreign { .. } => PyFileExistsError::new_err(message),
+        Error::DatasetMissing { .. } => PyFileNotFoundError::new_err(message),
+        Error::Io { source, .. } => match source.kind() {
+            std::io::ErrorKind::NotFound => PyFileNotFoundError::new_err(message),
+            _ => PyOSError::new_err(message),
+        },
+        Error::Busy { .. } => PyOSError::new_err(message),
+        Error::SourceMissing
+        | Error::Unfinished { .. }
+        | Error::Diverged
+        | Error::NotConverged { .. } => PyRuntimeError::new_err(message),
+        _ => PyValueError::new_err(message),
+    }
+}
+
+/// The words, without the name of a file that is none, and with the help in Python's terms.
+fn message(error: &Error) -> String {
+    let text = error.to_string();
+    let text = text.strip_prefix("memory: ").unwrap_or(&text);
+    match error.help() {
+        Some(help) => {
+            let help = help.words(|setting| format!("`{}`", setting.name().replace('-', "_")));
+            format!("{text}\nhelp: {help}")
+        }
+        None => text.to_owned(),
+    }
+}
+
+pub fn reported(error: driftline_report::Error) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}

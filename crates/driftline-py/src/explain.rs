@@ -1,0 +1,65 @@
+//! How a window differs from a source, without a model and without labels.
+
+use driftline::data::Hygiene;
+use driftline::drift::{Change, Frame, Known, draw};
+use driftline::prelude::Seed;
+use driftline::reading::{ColumnChoice, EncodeOptions, Encoding, Notes, ReadOptions, read_all};
+use driftline::{Cancel, Error};
+use pyo3::prelude::*;
+use serde_json::json;
+
+use crate::interrupt::work;
+use crate::table::Table;
+
+/// Rows of each that are looked at: a distance costs their product.
+const MOST_ROWS: usize = 1000;
+
+/// The change as JSON. `source` has a column `label`, which is not looked at.
+#[pyfunction]
+pub fn explain(
+    py: Python<'_>,
+    source: Table,
+    window: Table,
+    label: &str,
+    impute: bool,
+    seed: u64,
+) -> PyResult<String> {
+    work(py, &Cancel::new(), || {
+        let choice = ColumnChoice {
+            label: Some(label.into()),
+            impute,
+            ..ColumnChoice::default()
+        };
+        let how = EncodeOptions {
+            standardize: true,
+            hygiene: Hygiene::OFF,
+        };
+        let (read, mut notes) = (ReadOptions::default(), Notes::new());
+        let (encoding, rows) = Encoding::fit(&source, &choice, &read, how, &mut notes)?;
+        let stream = ColumnChoice {
+            label: None,
+            ..choice
+        };
+        let window = read_all(&window, &encoding, &stream, &read, &mut notes)?;
+        let seed = Seed::new(seed);
+        let frame = Frame::of(&rows.inputs).ok_or_else(|| Error::Empty {
+            what: "the list of columns that vary in the source".into(),
+        })?;
+        let drawn = |n: usize, name: &str| draw(n, MOST_ROWS, seed.named(name));
+        let source = rows.inputs.pick(&drawn(rows.inputs.len(), "source"));
+        let rows = window.inputs.pick(&drawn(window.len(), "window"));
+        let (source, rows) = (frame.points(&source), frame.points(&rows));
+        let known = Known {
+            explained: true,
+            ..Known::default()
+        };
+        let change = Change::of(&frame, &source, None, &rows, known, None, seed);
+        let ((before, _), (after, _)) = (source.moments(), rows.moments());
+        let names = encoding.input_names();
+        let columns = frame.columns().iter().zip(before.iter().zip(&after));
+        let columns: Vec<_> = columns
+            .map(|(&at, (before, after))| json!({ "column": names[at], "shift": after - before }))
+            .collect();
+        Ok(json!({ "change": change, "columns": columns }).to_string())
+    })
+}

@@ -1,0 +1,206 @@
+//! A model of Python's inside the loop. The object that learns and predicts is the package's own `driftline._models`
+//! around the user's; here it is only called, with Python's lock held no longer than that.
+
+use std::fmt;
+use std::sync::Arc;
+
+use driftline::data::{Examples, Inputs, Probabilities, Shape, Targets};
+use driftline::models::{
+    AnyLearner, AnyModel, Array, Arrays, Classifier, DynLearner, Model, Stored,
+};
+use driftline::prelude::{Registry, Seed};
+use driftline::{Error, Result};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde_json::{Value, json};
+
+use crate::errors::raised;
+use crate::numbers;
+
+/// The name that files know such models by.
+pub const KIND: &str = "python";
+
+/// Learns by calling Python.
+#[derive(Clone)]
+pub struct Learner {
+    object: Arc<Py<PyAny>>,
+    settings: Value,
+    kind: String,
+}
+
+/// What Python has learned.
+struct Learned {
+    learner: Learner,
+    object: Arc<Py<PyAny>>,
+    shape: Shape,
+    n_classes: usize,
+}
+
+impl Learner {
+    pub fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::named(object, KIND)
+    }
+
+    /// Under another name, where there are several.
+    pub fn named(object: &Bound<'_, PyAny>, kind: &str) -> PyResult<Self> {
+        let settings: String = object.call_method0("settings")?.extract()?;
+        Ok(Self {
+            settings: serde_json::from_str(&settings).unwrap_or(Value::String(settings)),
+            object: Arc::new(object.clone().unbind()),
+            kind: kind.into(),
+        })
+    }
+
+    /// A registry that knows it as well.
+    pub fn add_to(self, registry: Registry) -> Registry {
+        let learner = self.clone();
+        registry.with_learner(AnyLearner::of(self), move |description, arrays| {
+            learner.restore(description, arrays)
+        })
+    }
+
+    fn learn(&self, start: Option<&Learned>, examples: &Examples, seed: Seed) -> Result<AnyModel> {
+        examples.expect_trainable()?;
+        let object = Python::attach(|py| self.call(py, start, examples, seed)).map_err(raised)?;
+        Ok(AnyModel::new(Learned {
+            learner: self.clone(),
+            object: Arc::new(object),
+            shape: examples.inputs().shape(),
+            n_classes: examples.n_classes(),
+        }))
+    }
+
+    fn call(
+        &self,
+        py: Python<'_>,
+        start: Option<&Learned>,
+        examples: &Examples,
+        seed: Seed,
+    ) -> PyResult<Py<PyAny>> {
+        let (inputs, dimensions) = numbers::inputs(py, examples.inputs())?;
+        let (hard, soft) = match examples.targets() {
+            Targets::Hard(labels) => (Some(numbers::whole(py, labels.as_slice())?), None),
+            Targets::Soft(shares) => {
+                let values: Vec<f32> = shares.iter().flatten().copied().collect();
+                (None, Some(numbers::bytes(py, &values)?))
+            }
+        };
+        let weights = examples
+            .weights()
+            .map(|weights| numbers::bytes(py, weights));
+        let start = start.map(|start| start.object.clone_ref(py));
+        let seed = json!(seed).as_u64().unwrap_or(0);
+        let arguments = (
+            start,
+            inputs,
+            dimensions,
+            hard,
+            soft,
+            weights.transpose()?,
+            examples.n_classes(),
+            seed,
+        );
+        let learned = self.object.bind(py).call_method1("learn", arguments)?;
+        Ok(learned.unbind())
+    }
+
+    /// Whether bytes of a file may become a model again is for the package to say: that may run code.
+    fn restore(&self, description: &Value, arrays: &mut Arrays<'_>) -> Result<AnyModel, String> {
+        let wrong = |error: serde_json::Error| error.to_string();
+        let number = |key: &str| serde_json::from_value(description[key].clone()).map_err(wrong);
+        let bytes = arrays.bytes("python", number("bytes")?)?;
+        let shape = serde_json::from_value(description["shape"].clone()).map_err(wrong)?;
+        let object = Python::attach(|py| {
+            let bytes = PyBytes::new(py, &bytes);
+            let object = self.object.bind(py).call_method1("restore", (bytes,))?;
+            Ok::<_, PyErr>(object.unbind())
+        });
+        Ok(AnyModel::new(Learned {
+            learner: self.clone(),
+            object: Arc::new(object.map_err(|error| error.to_string())?),
+            shape,
+            n_classes: number("classes")?,
+        }))
+    }
+}
+
+impl DynLearner for Learner {
+    fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    fn settings(&self) -> Value {
+        self.settings.clone()
+    }
+
+    fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel> {
+        self.learn(None, examples, seed)
+    }
+
+    fn refit(&self, start: &AnyModel, examples: &Examples, seed: Seed) -> Result<AnyModel> {
+        let start = start.downcast::<Learned>().ok_or(Error::NoWarmStart)?;
+        self.learn(Some(start), examples, seed)
+    }
+}
+
+impl Classifier for Learned {
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn n_classes(&self) -> usize {
+        self.n_classes
+    }
+
+    fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
+        inputs.expect_shape(self.shape)?;
+        Python::attach(|py| {
+            let given = || -> PyResult<Bound<'_, PyBytes>> {
+                let (values, dimensions) = numbers::inputs(py, inputs)?;
+                let own = self.object.clone_ref(py);
+                let arguments = (own, values, dimensions, self.n_classes);
+                let given = self
+                    .learner
+                    .object
+                    .bind(py)
+                    .call_method1("predict", arguments)?;
+                Ok(given.cast_into()?)
+            };
+            numbers::probabilities(&given().map_err(raised)?, self.n_classes)
+        })
+    }
+}
+
+impl Model for Learned {
+    fn kind(&self) -> &str {
+        &self.learner.kind
+    }
+
+    fn store(&self) -> Result<Stored> {
+        let bytes = Python::attach(|py| {
+            let own = self.object.clone_ref(py);
+            let bytes = self.learner.object.bind(py).call_method1("store", (own,))?;
+            bytes.extract::<Vec<u8>>()
+        });
+        let bytes = bytes.map_err(raised)?;
+        let description = json!({
+            "shape": self.shape, "classes": self.n_classes, "bytes": bytes.len(),
+        });
+        Ok(Stored {
+            description,
+            arrays: vec![Array::bytes("python", bytes)],
+        })
+    }
+}
+
+impl fmt::Debug for Learner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Learner({})", self.settings)
+    }
+}
+
+impl fmt::Debug for Learned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Learned({})", self.learner.settings)
+    }
+}

@@ -1,0 +1,34 @@
+//! The Python package: the library's door for arrays with the habits of Python. This crate carries data and errors across;
+//! what users see is written in Python, in `python/driftline`.
+
+mod adapter;
+mod datasets;
+mod errors;
+mod experiment;
+mod explain;
+mod interrupt;
+mod kernels;
+mod learner;
+mod method;
+mod numbers;
+mod table;
+mod theory;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _driftline(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<table::Table>()?;
+    module.add_class::<adapter::Adapter>()?;
+    module.add_function(wrap_pyfunction!(adapter::run_report, module)?)?;
+    module.add_function(wrap_pyfunction!(adapter::is_run_folder, module)?)?;
+    module.add_class::<experiment::Results>()?;
+    module.add_function(wrap_pyfunction!(experiment::experiment, module)?)?;
+    module.add_function(wrap_pyfunction!(datasets::catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(datasets::table, module)?)?;
+    module.add_function(wrap_pyfunction!(datasets::drawn, module)?)?;
+    module.add_function(wrap_pyfunction!(explain::explain, module)?)?;
+    module.add_function(wrap_pyfunction!(theory::theory, module)?)?;
+    Ok(())
+}
