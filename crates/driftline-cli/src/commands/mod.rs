@@ -9,6 +9,7 @@ pub mod data;
 pub mod demo;
 pub mod export;
 pub mod fit;
+pub mod fleet;
 pub mod inspect;
 pub mod join;
 pub mod man;

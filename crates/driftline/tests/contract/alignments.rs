@@ -31,11 +31,7 @@ fn rows(n: usize, seed: u64) -> LabeledDomain {
 }
 
 fn moved(inputs: &Inputs, map: impl Fn(&[f32]) -> [f32; 3]) -> Inputs {
-    Inputs::new(
-        inputs.iter().flat_map(map).collect(),
-        inputs.shape(),
-    )
-    .unwrap()
+    Inputs::new(inputs.iter().flat_map(map).collect(), inputs.shape()).unwrap()
 }
 
 /// Realigns only: no label is used.
