@@ -22,6 +22,7 @@ pub mod rollback;
 pub mod run;
 pub mod schema;
 pub mod score;
+pub mod serve;
 pub mod step;
 pub mod theory;
 pub mod watch;

@@ -11,6 +11,7 @@ mod shard;
 mod step;
 mod store;
 mod streams;
+mod table;
 mod watch;
 
 pub use adapt::{Fleet, SourceModel};
@@ -20,4 +21,5 @@ pub use row::{StreamRow, Tally};
 pub use shard::StreamShard;
 pub use step::{FleetStep, FleetStepped};
 pub use store::{FLEET_FORMAT, FleetFolder, FleetManifest, is_fleet};
+pub use table::{fleet_json, write_fleet_tables};
 pub use watch::FleetWatch;

@@ -45,8 +45,18 @@ impl<'a> Ongoing<'a> {
         source: &Bundle,
         own: bool,
     ) -> Result<Self> {
-        let (name, bytes) = (checkpoint_name(0), source.to_bytes()?);
-        manifest.files.insert(name.clone(), Checksum::of(&bytes));
+        let name = checkpoint_name(0);
+        let mut files = vec![];
+        let sum = match fleet.source_sum().filter(|_| !own) {
+            Some(sum) => sum.clone(),
+            None => {
+                let bytes = source.to_bytes()?;
+                let sum = Checksum::of(&bytes);
+                files.push((name.clone(), bytes));
+                sum
+            }
+        };
+        manifest.files.insert(name, sum);
         Ok(Self {
             fleet,
             key,
@@ -55,7 +65,7 @@ impl<'a> Ongoing<'a> {
             source: source.clone(),
             lines: blake3::Hasher::new(),
             new_lines: String::new(),
-            files: if own { vec![(name, bytes)] } else { vec![] },
+            files,
             standing: None,
             stored: 0,
             places: vec![],

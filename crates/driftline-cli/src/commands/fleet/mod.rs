@@ -3,12 +3,15 @@
 mod adapt;
 mod export;
 mod outcome;
+mod pages;
 mod predict;
 mod status;
 mod step;
 mod watch;
 
 use clap::{Args, Subcommand};
+
+pub use pages::report_of;
 
 use crate::failure::Result;
 use crate::verbosity::Verbosity;

@@ -1,9 +1,10 @@
 //! What a command on a fleet ends with: counts and a row per stream, the page, and an exit code for schedulers.
 
 use clap::Args;
-use driftline::fleet::{FleetFolder, Need, StreamRow, Tally};
+use driftline::fleet::{FleetFolder, Need, StreamRow, Tally, fleet_json};
 use serde_json::json;
 
+use super::pages;
 use crate::failure::{Outcome, Result};
 use crate::output;
 use crate::verbosity::Verbosity;
@@ -16,6 +17,9 @@ pub struct OutcomeArgs {
     /// Print JSON: `streams`, `done`, `failed`, `held`, and a row for every stream
     #[arg(long)]
     json: bool,
+    /// Write the reports of so many streams, those in need first; `fleet export` and `report` make any other
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    reports: usize,
 }
 
 /// So many streams in need are named.
@@ -29,15 +33,15 @@ pub fn finish(
     verbosity: Verbosity,
 ) -> Result {
     let tally = Tally::of(rows);
+    let page = pages::write(fleet, args.reports)?;
     if args.json {
-        output::print_json(&json!({
-            "fleet": fleet.folder(), "streams": tally.streams, "done": tally.done,
-            "failed": tally.failed, "held": tally.held, "rows": rows,
-        }))?;
+        let mut told = fleet_json(fleet.folder(), rows);
+        told["report"] = json!(page);
+        output::print_json(&told)?;
     } else if args.alert {
         output::print(&alerts(rows))?;
     } else {
-        output::print(&told(tally, rows))?;
+        output::print(&format!("{}{}\n", told(tally, rows), page.display()))?;
         verbosity.say(&format!(
             "next: driftline fleet step {0} --input FILES, driftline fleet export {0} --key KEY --out RUN",
             fleet.folder().display()

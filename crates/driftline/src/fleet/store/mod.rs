@@ -19,7 +19,7 @@ pub(super) use stored::StoredRun;
 use super::row::{StreamRow, Tally};
 use crate::adapt::Registry;
 use crate::reading::natural_order;
-use crate::runs::Bundle;
+use crate::runs::{Bundle, Checksum};
 use crate::{Error, Result};
 
 const PACKS: &str = "packs";
@@ -31,6 +31,8 @@ pub struct FleetFolder {
     manifest: FleetManifest,
     registry: Registry,
     source: Option<Bundle>,
+    /// What its file is known by.
+    source_sum: Option<Checksum>,
     packing: Packing,
     index: Mutex<Index>,
     writer: Option<Mutex<PackWriter>>,
@@ -63,10 +65,15 @@ impl FleetFolder {
     pub fn read_with(folder: &Path, registry: &Registry) -> Result<Self> {
         let manifest = FleetManifest::read(folder)?;
         let path = folder.join(SOURCE);
-        let source = match path.exists() {
-            true => Some(Bundle::load_with(&path, registry)?),
+        let bytes = match path.exists() {
+            true => Some(std::fs::read(&path).map_err(Error::io(&path))?),
             false => None,
         };
+        let source = bytes.as_ref().map(|bytes| {
+            let source = Bundle::from_bytes(bytes, registry);
+            source.map_err(|message| Error::corrupt(&path, message))
+        });
+        let source = source.transpose()?;
         let index = Index::read(&folder.join(PACKS))?;
         Ok(Self {
             packing: packing(source.as_ref())?,
@@ -74,6 +81,7 @@ impl FleetFolder {
             manifest,
             registry: registry.clone(),
             source,
+            source_sum: bytes.map(|bytes| Checksum::of(&bytes)),
             index: Mutex::new(index),
             writer: None,
         })
@@ -122,12 +130,21 @@ impl FleetFolder {
         self.source.as_ref()
     }
 
+    pub(super) fn source_sum(&self) -> Option<&Checksum> {
+        self.source_sum.as_ref()
+    }
+
     /// A row for every stream, in the natural order of the keys.
     pub fn rows(&self) -> Vec<StreamRow> {
         let index = self.index();
         let mut rows: Vec<StreamRow> = index.places.values().map(|e| e.row.clone()).collect();
         rows.sort_by(|a, b| natural_order(&a.key, &b.key));
         rows
+    }
+
+    /// How one stream stands.
+    pub fn row(&self, key: &str) -> Option<StreamRow> {
+        self.entry(key).map(|entry| entry.row)
     }
 
     pub fn tally(&self) -> Tally {

@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use part::Part;
+pub use part::TablePart;
 
 use self::chunk::Layout;
 use self::part::Shared;
@@ -133,12 +133,12 @@ impl Partition {
     }
 
     /// The rows of one key, by its place in [`Partition::keys`].
-    pub fn part(&self, place: usize) -> Part {
-        Part::new(self.shared.clone(), &self.parts[place])
+    pub fn part(&self, place: usize) -> TablePart {
+        TablePart::new(self.shared.clone(), &self.parts[place])
     }
 
     /// The rows of a key, if it has any.
-    pub fn find(&self, key: &str) -> Option<Part> {
+    pub fn find(&self, key: &str) -> Option<TablePart> {
         let order = |part: &Gathered| natural_order(&part.key, key);
         let place = self.parts.binary_search_by(order).ok()?;
         Some(self.part(place))

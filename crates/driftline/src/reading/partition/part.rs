@@ -28,7 +28,7 @@ const TOGETHER: usize = 1 << 20;
 
 /// The rows of one key.
 #[derive(Clone)]
-pub struct Part {
+pub struct TablePart {
     shared: Arc<Shared>,
     key: String,
     pieces: Arc<[Piece]>,
@@ -38,7 +38,7 @@ pub struct Part {
     places: Arc<[usize]>,
 }
 
-impl Part {
+impl TablePart {
     pub(super) fn new(shared: Arc<Shared>, gathered: &Gathered) -> Self {
         let mut places: Vec<usize> = gathered.pieces.iter().map(|p| p.layout.file).collect();
         places.dedup();
@@ -66,7 +66,7 @@ impl Part {
     }
 }
 
-impl FrameSource for Part {
+impl FrameSource for TablePart {
     fn open(&self, _options: &ReadOptions) -> Result<Box<dyn Frames>> {
         Ok(Box::new(PartFrames {
             part: self.clone(),
@@ -80,14 +80,14 @@ impl FrameSource for Part {
     }
 }
 
-impl fmt::Debug for Part {
+impl fmt::Debug for TablePart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Part({}, {} rows)", self.key, self.rows)
+        write!(f, "TablePart({}, {} rows)", self.key, self.rows)
     }
 }
 
 struct PartFrames {
-    part: Part,
+    part: TablePart,
     next: usize,
     bytes: Vec<u8>,
 }
@@ -102,7 +102,7 @@ impl Frames for PartFrames {
     }
 
     fn next_frame(&mut self) -> Result<Option<Frame>> {
-        let Part {
+        let TablePart {
             pieces,
             shared,
             places,

@@ -6,7 +6,7 @@ use super::*;
 use crate::reading::{Files, Numbers};
 
 /// Key, number and text of every row, with the number of the row; read through a part.
-fn rows_of(part: &Part) -> Vec<(u64, String, f64, Option<String>)> {
+fn rows_of(part: &TablePart) -> Vec<(u64, String, f64, Option<String>)> {
     let mut frames = part.open(&ReadOptions::default()).unwrap();
     let mut all = vec![];
     while let Some(frame) = frames.next_frame().unwrap() {
