@@ -45,6 +45,10 @@ pub enum Command {
     Adapt(commands::adapt::AdaptArgs),
     /// Adapt a run to one more window
     Step(commands::step::StepArgs),
+    /// Adapt to many streams at once, each with a run of its own
+    Fleet(Box<commands::fleet::FleetArgs>),
+    /// Serve predictions of a run or a fleet over HTTP
+    Serve(commands::serve::ServeArgs),
     /// Score a window of a run by labels that came late; learn from them if asked to
     Score(commands::score::ScoreArgs),
     /// Name the rows whose labels would settle which of two versions is better

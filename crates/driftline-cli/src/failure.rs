@@ -11,6 +11,8 @@ use crate::output;
 pub enum Outcome {
     Done,
     CheckFailed,
+    /// Some of many pieces of work failed; each was told where it happened.
+    SomeFailed,
 }
 
 impl Outcome {

@@ -30,6 +30,8 @@ fn main() -> ExitCode {
         Command::Fit(args) => commands::fit::run(&args, verbosity),
         Command::Adapt(args) => commands::adapt::run(&args, verbosity),
         Command::Step(args) => commands::step::run(&args, verbosity),
+        Command::Fleet(args) => commands::fleet::run(&args, verbosity),
+        Command::Serve(args) => commands::serve::run(&args, verbosity),
         Command::Score(args) => commands::score::run(&args, verbosity),
         Command::Audit(args) => commands::audit::run(&args, verbosity),
         Command::Watch(args) => commands::watch::run(&args, verbosity),
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::SomeFailed) => ExitCode::FAILURE,
         Ok(Outcome::CheckFailed) => ExitCode::from(3),
         // Whoever read our output has seen enough.
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,

@@ -229,3 +229,97 @@ fn the_reports_of_runs_are_drawn() {
     );
     assert!(fs::metadata(&paper).unwrap().len() > 10_000);
 }
+
+/// Ten thousand rows, every hundredth held and every thousandth failed.
+fn many_rows() -> Vec<driftline::fleet::StreamRow> {
+    let row = |number: usize| {
+        let state = match number {
+            n if n % 1000 == 7 => "failed",
+            n if n % 100 == 3 => "held",
+            n if n % 10 == 1 => "drifting",
+            _ => "still",
+        };
+        let along: Vec<f64> = (0..20)
+            .map(|at| 0.9 - 0.02 * ((number + at) % 9) as f64)
+            .collect();
+        serde_json::json!({
+            "key": format!("sensor-{number}"), "state": state, "error": (state == "failed").then_some("</script> was in it"),
+            "windows": 20, "planned": 20, "rows": 4000, "version": 20, "estimated_accuracy": along[19],
+            "estimated_low": 0.5, "estimated_high": 1.0, "accuracy": null, "accuracy_unadapted": null, "drift": 0.3,
+            "flips": 0.1, "decision": "deploy", "reason": null, "verdict": "unknown", "accuracies": along,
+            "drifts": vec![0.3; 20], "decisions": "dddddddddddddddddddh",
+        })
+    };
+    let rows = serde_json::Value::Array((0..10_000).map(row).collect());
+    serde_json::from_value(rows).unwrap()
+}
+
+#[test]
+fn the_page_of_ten_thousand_streams_draws_what_is_in_view() {
+    let Some(browser) = browser_or_skip() else {
+        return;
+    };
+    let place = files::Place::new();
+    fs::create_dir(place.at("T")).unwrap();
+    fs::rename(place.at("stream.csv"), place.at("T/a.csv")).unwrap();
+    place.good(&format!(
+        "fleet {} --exclude id --exclude day --stream T/*.csv --window 100 --out fleet",
+        files::SOURCE
+    ));
+    let fleet = driftline::fleet::FleetFolder::read(&place.at("fleet")).unwrap();
+    let reports = |row: &driftline::fleet::StreamRow| {
+        (row.key == "sensor-3").then(|| "reports/x.html".into())
+    };
+    let html = driftline_report::fleet_html(fleet.manifest(), &many_rows(), &reports).unwrap();
+    let page = place.at("many.html");
+    fs::write(&page, html).unwrap();
+    let at = |hash: &str| {
+        let shown = PathBuf::from(format!("{}{hash}", page.display()));
+        browse(
+            &browser,
+            &shown,
+            &["--dump-dom".into(), "--window-size=1200,900".into()],
+        )
+    };
+    let rows = |drawn: &str| drawn.matches("<a class=\"row\"").count();
+
+    let all = at("");
+    assert!(all.contains("10,000 of 10,000 streams shown"));
+    assert!(
+        (10..80).contains(&rows(&all)),
+        "{} rows are drawn",
+        rows(&all)
+    );
+    assert!(all.contains("data-opened="), "the script came to its end");
+    let first = all.split("<a class=\"row\"").nth(1).unwrap();
+    assert!(
+        first.contains(">failed<") && first.contains("class=\"spark\""),
+        "{first}"
+    );
+
+    let found = at("#q=sensor-77");
+    assert!(found.contains("111 of 10,000 streams shown"));
+    let held = at("#state=held");
+    assert!(held.contains("100 of 10,000 streams shown"));
+    let first = held.split("<a class=\"row\"").nth(1).unwrap();
+    assert!(first.contains(">held<"), "{first}");
+
+    // One click, which is what stands behind the #, opens the stream.
+    let own = at("#stream=sensor-3");
+    let dialog = own.split("<dialog").nth(1).unwrap();
+    assert!(dialog.contains("open=\"\"") && dialog.contains("<h2>sensor-3</h2>"));
+    assert!(dialog.contains("href=\"reports/x.html\"") && dialog.contains("<td>20</td>"));
+    // The page and report that the command itself has written.
+    let written = browse(
+        &browser,
+        &place.at("fleet/report.html"),
+        &["--dump-dom".into()],
+    );
+    assert!(written.contains("1 of 1 streams shown"));
+    let report = browse(
+        &browser,
+        &place.at("fleet/reports/a.html"),
+        &["--dump-dom".into()],
+    );
+    assert!(report.contains("<svg"));
+}

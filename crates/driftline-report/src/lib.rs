@@ -6,6 +6,7 @@ pub mod assumptions;
 mod chart;
 mod error;
 mod experiment;
+mod fleet;
 mod numbers;
 mod page;
 mod run;
@@ -14,5 +15,6 @@ pub mod words;
 
 pub use error::{Error, Result};
 pub use experiment::{figure_files, html, markdown};
+pub use fleet::fleet_html;
 pub use run::{run_figure_files, runs_html, runs_markdown};
 pub use theory::{theory_figure_files, theory_html};

@@ -71,6 +71,7 @@ impl Frames for Log {
         let frame = Frame {
             file: 0,
             first_row: self.next as u64 + 1,
+            scattered: None,
             columns: columns.collect(),
             rows: lines.len(),
         };

@@ -46,6 +46,7 @@ pub mod datasets;
 pub mod evaluate;
 
 pub mod experiment;
+pub mod fleet;
 pub mod prelude;
 pub mod runs;
 pub mod theory;

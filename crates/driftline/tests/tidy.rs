@@ -27,6 +27,7 @@ const LAYERS: &[&[&str]] = &[
     &["adapt"],
     &["evaluate", "datasets"],
     &["theory", "experiment", "runs"],
+    &["fleet"],
     &["prelude"],
 ];
 

@@ -23,6 +23,8 @@ use crate::{Result, words};
 const MOST_POINTS: usize = 160;
 const MOST_ROWS: usize = 120;
 
+pub(crate) use shell::quoted;
+
 /// A page for runs on the user's own data.
 pub fn runs_html(runs: &[RunFolder]) -> Result<String> {
     let sections = sections(runs)?;
@@ -100,7 +102,7 @@ fn section(run: &RunFolder, number: usize) -> driftline::Result<Section> {
         means: Vec::new(),
         settings: settings.into_iter().flatten().collect(),
         facts: facts(run, &source),
-        command: shell::quoted(&manifest.command),
+        command: quoted(&manifest.command),
         id,
     })
 }

@@ -18,7 +18,7 @@ pub(super) fn expect_numbers(table: &Files, may_be_text: impl Fn(&str) -> bool) 
     let word = frame.as_ref().and_then(|frame| match &frame.columns[at] {
         Column::Text(texts) => texts.iter().enumerate().find_map(|(row, text)| {
             let text = text.filter(|text| !text.parse::<f64>().is_ok_and(f64::is_finite))?;
-            Some((frame.first_row + row as u64, text))
+            Some((frame.number_of(row), text))
         }),
         _ => None,
     });
@@ -49,7 +49,7 @@ pub(super) fn count_rows(table: &Files, may_be_text: impl Fn(&str) -> bool) -> R
             if let Some(row) = missing {
                 return Err(
                     DataFault::new(&frames.files()[frame.file], "the value is missing")
-                        .row(frame.first_row + row as u64)
+                        .row(frame.number_of(row))
                         .column(&field.name)
                         .into(),
                 );

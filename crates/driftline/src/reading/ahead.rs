@@ -222,6 +222,7 @@ mod tests {
             Ok(Some(Frame {
                 file: 0,
                 first_row: self.next,
+                scattered: None,
                 columns: vec![Column::Numbers(Numbers::Double(vec![0.5]))],
                 rows: 1,
             }))

@@ -98,7 +98,7 @@ impl ColumnChoice {
     }
 
     /// Columns that are wanted as text whatever they hold; the label is not among them, because no stream is asked for it.
-    pub(super) fn text_columns(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn text_columns(&self) -> impl Iterator<Item = &str> {
         let filters = self.filters.iter().map(|filter| &filter.column);
         let named = self.answers.iter().chain(&self.ids).chain(filters);
         named.map(String::as_str)

@@ -110,13 +110,15 @@ pub enum Kind {
     Image(Shape),
 }
 
-/// Consecutive rows of one file.
+/// Rows of one file, in its order; as a rule one after another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Frame {
     /// Which of [`Frames::files`].
     pub file: usize,
     /// The number of its first row among the data rows of the file, from 1.
     pub first_row: u64,
+    /// The numbers of all its rows, where some between them were left out.
+    pub scattered: Option<Vec<u64>>,
     /// One for each of [`Frames::fields`], all of the same length.
     pub columns: Vec<Column>,
     pub rows: usize,
@@ -157,6 +159,16 @@ impl Kind {
             Kind::Text => "text",
             Kind::Time => "times",
             Kind::Image(_) => "images",
+        }
+    }
+}
+
+impl Frame {
+    /// The number of a row among the data rows of its file, from 1.
+    pub fn number_of(&self, row: usize) -> u64 {
+        match &self.scattered {
+            Some(numbers) => numbers[row],
+            None => self.first_row + row as u64,
         }
     }
 }

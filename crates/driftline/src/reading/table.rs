@@ -199,6 +199,7 @@ impl Frames for TableFrames {
         Ok(Some(Frame {
             file: 0,
             first_row: 1,
+            scattered: None,
             columns: self.places.iter().map(column).collect(),
             rows: self.table.rows,
         }))

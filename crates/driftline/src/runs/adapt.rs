@@ -9,11 +9,11 @@ use serde_json::json;
 use super::fit::{Fit, Prepared, limited};
 use super::folder::{Origin, RUN_FORMAT, RunFolder, RunManifest};
 use super::model_file::Bundle;
-use super::predictions::WindowTable;
 use super::same_run::differences;
 use super::session::Session;
 use super::settings::RunSettings;
 use super::stream::FileWindows;
+use super::walk::walk;
 use super::watch::Watch;
 use crate::adapt::{MethodPlan, Named, Registry, Settings, Windows};
 use crate::data::{Hygiene, LabeledDomain, Windowing};
@@ -72,7 +72,7 @@ pub enum Start {
 }
 
 /// Version 0 before it is trained.
-pub(super) enum Ready {
+pub(crate) enum Ready {
     Source(Box<Fit>, Box<Prepared>),
     Model(Box<Bundle>, Vec<InputDigest>),
 }
@@ -110,7 +110,7 @@ impl Ready {
         }
     }
 
-    pub(super) fn origin(&self) -> Origin {
+    pub(crate) fn origin(&self) -> Origin {
         match self {
             Self::Source(_, source) => Origin::Source(source.digests.clone()),
             Self::Model(_, digests) => Origin::Model(digests.clone()),
@@ -248,7 +248,6 @@ impl Adapt {
         // and leaves no half of a run behind.
         let mut stream = self.windows(ready.encoding(), stream, &plan)?;
         let digests = stream.outline().digests.clone();
-        let identity = self.identity(&plan, &ready, &digests)?;
         let mut run = match existing {
             Some(manifest) => {
                 let others = differences(self, &plan, &ready, &digests, &manifest)?;
@@ -271,25 +270,7 @@ impl Adapt {
                 if let Ready::Source(..) = ready {
                     watch.fitted(&source);
                 }
-                let planned = plan.candidate.curriculum.stages(stream.count());
-                let manifest = RunManifest {
-                    kind: "run".into(),
-                    format: RUN_FORMAT,
-                    driftline: String::new(),
-                    identity,
-                    settings: self.run_settings(),
-                    origin: ready.origin(),
-                    stream: digests,
-                    detected: stream.outline().detected.clone(),
-                    notes: stream.notes(),
-                    classes: source.classes().to_vec(),
-                    planned,
-                    windows: 0,
-                    current: 0,
-                    environment: self.environment.clone(),
-                    command: self.command.clone(),
-                    files: BTreeMap::new(),
-                };
+                let manifest = self.manifest(&plan, &ready, &stream, source.classes())?;
                 claim.begin(manifest, &source, &self.registry)?
             }
         };
@@ -318,43 +299,54 @@ impl Adapt {
                 )?
             }
         };
-        let repeats = plan.candidate.curriculum.repeats();
-        while let Some(step) = session.advance(&mut stream, &run)? {
-            let Some(window) = stream.arrived() else {
-                return Err(Error::empty("the window that arrived"));
-            };
-            let span = window.span;
-            let span = span.map(|(from, to)| (from.to_string(), to.to_string()));
-            let measured = session.measure(&step, &window.rows, span, window.notes.clone())?;
-            watch.window(&measured.record, planned);
-            // Rows that come again are predicted for the last time only.
-            let table = (!repeats || step.version.number == planned).then(|| WindowTable {
-                rows: window.rows.clone(),
-                classes: session.source().classes().to_vec(),
-                labels: measured.labels,
-                probabilities: measured.probabilities,
-            });
-            let standing = session.standing();
-            run.add_window(measured.record, session.current(), standing, table)?;
-        }
+        walk(&mut session, &mut stream, planned, &mut run, watch)?;
         run.settle()?;
         Ok(run)
+    }
+
+    /// What the run is, before its first window.
+    pub(crate) fn manifest(
+        &self,
+        plan: &MethodPlan,
+        ready: &Ready,
+        stream: &FileWindows,
+        classes: &[String],
+    ) -> Result<RunManifest> {
+        let outline = stream.outline();
+        Ok(RunManifest {
+            kind: "run".into(),
+            format: RUN_FORMAT,
+            driftline: env!("CARGO_PKG_VERSION").into(),
+            identity: self.identity(plan, ready, &outline.digests)?,
+            settings: self.run_settings(),
+            origin: ready.origin(),
+            stream: outline.digests.clone(),
+            detected: outline.detected.clone(),
+            notes: stream.notes(),
+            classes: classes.to_vec(),
+            planned: plan.candidate.curriculum.stages(outline.windows.len()),
+            windows: 0,
+            current: 0,
+            environment: self.environment.clone(),
+            command: self.command.clone(),
+            files: BTreeMap::new(),
+        })
     }
 
     fn method_settings(&self) -> Settings {
         self.settings.clone().or_for_own_data()
     }
 
-    fn run_settings(&self) -> RunSettings {
+    pub(crate) fn run_settings(&self) -> RunSettings {
         RunSettings::new(self.seed, self.choice.clone(), self.method_settings())
     }
 
-    pub(super) fn plan(&self) -> Result<MethodPlan> {
+    pub(crate) fn plan(&self) -> Result<MethodPlan> {
         self.run_settings().resolve(&self.registry)
     }
 
     /// The source, read and encoded, or the model; nothing is trained yet.
-    pub(super) fn ready(&self, start: Start) -> Result<Ready> {
+    pub(crate) fn ready(&self, start: Start) -> Result<Ready> {
         Ok(match start {
             Start::Source { label, data } => {
                 let fit = self.fit(label);
@@ -366,7 +358,7 @@ impl Adapt {
     }
 
     /// How the source is fitted: what is no feature in the stream is none there either.
-    pub(super) fn fit(&self, label: String) -> Fit {
+    pub(crate) fn fit(&self, label: String) -> Fit {
         let mut fit = Fit::new(label);
         fit.choice = ColumnChoice {
             label: fit.choice.label,
@@ -382,7 +374,7 @@ impl Adapt {
     }
 
     /// The stream, read once and cut as the curriculum wants it.
-    pub(super) fn windows(
+    pub(crate) fn windows(
         &self,
         encoding: &Encoding,
         stream: Box<dyn FrameSource>,
@@ -412,7 +404,12 @@ impl Adapt {
         RunManifest::read(&self.folder).map(Some)
     }
 
-    fn identity(&self, plan: &MethodPlan, ready: &Ready, stream: &[InputDigest]) -> Result<String> {
+    pub(crate) fn identity(
+        &self,
+        plan: &MethodPlan,
+        ready: &Ready,
+        stream: &[InputDigest],
+    ) -> Result<String> {
         let hashes = |inputs: &[InputDigest]| -> Vec<String> {
             inputs.iter().map(|input| input.blake3.clone()).collect()
         };

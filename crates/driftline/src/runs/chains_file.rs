@@ -37,7 +37,7 @@ pub fn chains_name(window: usize) -> String {
 }
 
 /// The bytes of the file.
-pub(super) fn to_bytes(standing: &Standing) -> Result<Vec<u8>> {
+pub(crate) fn to_bytes(standing: &Standing) -> Result<Vec<u8>> {
     let mut arrays: Vec<Array> = vec![];
     let mut chains = vec![];
     for (place, stand) in standing.chains.iter().enumerate() {
@@ -72,7 +72,7 @@ pub(super) fn to_bytes(standing: &Standing) -> Result<Vec<u8>> {
 }
 
 /// Reads what [`to_bytes`] wrote; the message says what is wrong with anything else.
-pub(super) fn from_bytes(bytes: &[u8], registry: &Registry) -> Result<Standing, String> {
+pub(crate) fn from_bytes(bytes: &[u8], registry: &Registry) -> Result<Standing, String> {
     let (header, mut values) = Arrays::open::<Header>(bytes, FORMAT)?;
     let kinds = registry.models();
     let mut standing = Standing::default();

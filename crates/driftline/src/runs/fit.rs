@@ -40,7 +40,7 @@ pub struct Fit {
 
 /// A source that was read, before anything is trained on it.
 #[derive(Clone, Debug)]
-pub(super) struct Prepared {
+pub(crate) struct Prepared {
     pub encoding: Encoding,
     pub domain: LabeledDomain,
     pub detected: String,
@@ -88,7 +88,7 @@ impl Fit {
     }
 
     /// Where no stream follows that might have them, the columns of time and identifiers must be in the source.
-    pub(super) fn expect_columns(&self, source: &dyn FrameSource) -> Result<()> {
+    pub(crate) fn expect_columns(&self, source: &dyn FrameSource) -> Result<()> {
         let mut read = self.read.clone();
         read.text.extend(self.choice.ids.clone());
         read.text.extend(self.choice.time.clone());
@@ -97,7 +97,7 @@ impl Fit {
     }
 
     /// The source, encoded. Nothing is trained yet.
-    pub(super) fn read(&self, source: &dyn FrameSource) -> Result<Prepared> {
+    pub(crate) fn read(&self, source: &dyn FrameSource) -> Result<Prepared> {
         let mut notes = Notes::new();
         let settings = self.settings();
         let mut options = EncodeOptions {
@@ -130,7 +130,7 @@ impl Fit {
     }
 
     /// The name of the model, once the form of its inputs is known.
-    pub(super) fn model_name(&self, encoding: &Encoding) -> String {
+    pub(crate) fn model_name(&self, encoding: &Encoding) -> String {
         let named = self.settings().model;
         let name = named.as_ref().map_or("auto", |named| &*named.name);
         match name.parse::<Preset>() {
@@ -140,12 +140,12 @@ impl Fit {
     }
 
     /// Whether the source decides what the model is.
-    pub(super) fn is_auto(&self) -> bool {
+    pub(crate) fn is_auto(&self) -> bool {
         let named = self.settings().model;
         named.is_none_or(|named| named.name == "auto")
     }
 
-    pub(super) fn train(&self, source: &Prepared) -> Result<Bundle> {
+    pub(crate) fn train(&self, source: &Prepared) -> Result<Bundle> {
         let plan = self.settings().resolve("plain", &self.registry, None)?;
         let plan = plan.with_runtime(&self.runtime);
         let domain = &source.domain;
@@ -191,6 +191,6 @@ impl Fit {
 }
 
 /// How files are read, within what `runtime` allows.
-pub(super) fn limited(read: &ReadOptions, runtime: &Runtime) -> ReadOptions {
+pub(crate) fn limited(read: &ReadOptions, runtime: &Runtime) -> ReadOptions {
     read.limited(runtime.memory(), runtime.cancel())
 }

@@ -108,14 +108,14 @@ pub fn measure(
 }
 
 /// How rows are divided among the classes.
-pub(super) fn balance(labels: &Labels, classes: &[String]) -> Shares {
+pub(crate) fn balance(labels: &Labels, classes: &[String]) -> Shares {
     let rows = labels.len().max(1) as f64;
     let named = classes.iter().cloned().zip(labels.counts());
     Shares(named.map(|(name, n)| (name, n as f64 / rows)).collect())
 }
 
 /// How many of the rows that have an answer are right. Classes that the source lacks are among them, and always wrong.
-pub(super) fn right(labels: &Labels, answers: &[Answer]) -> Proportion {
+pub(crate) fn right(labels: &Labels, answers: &[Answer]) -> Proportion {
     let scored = answers.iter().filter(|a| **a != Answer::Missing).count();
     let pairs = labels.as_slice().iter().zip(answers);
     let hits = pairs.filter(|(label, answer)| **answer == Answer::Class(**label));
@@ -123,7 +123,7 @@ pub(super) fn right(labels: &Labels, answers: &[Answer]) -> Proportion {
 }
 
 /// The score, and what the model before has gained and lost against the source model.
-pub(super) fn scores(
+pub(crate) fn scores(
     before: &Labels,
     after: &Labels,
     unadapted: &Labels,

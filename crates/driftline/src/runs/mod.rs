@@ -29,17 +29,22 @@ mod step;
 mod stream;
 mod summary;
 mod verdict;
+mod walk;
 mod watch;
 
+pub(crate) use adapt::Ready;
 pub use adapt::{Adapt, Start, is_run};
 pub use adapter::{Adapter, AdapterBuilder, Prediction};
 pub use chains_file::chains_name;
+pub(crate) use chains_file::{from_bytes as standing_from_bytes, to_bytes as standing_to_bytes};
 pub use compare::{Compare, Comparison, METHODS, MethodScore, Scores};
 pub use export::{coarse, onnx};
 pub use fit::Fit;
+pub(crate) use fit::limited;
 pub use folder::{
     FileState, Origin, RUN_FORMAT, RunFolder, RunManifest, checkpoint_name, predictions_name,
 };
+pub(crate) use folder::{line, window_of};
 pub use inspect::{ColumnView, Inspection, ModelView, RunView, TableView, inspect};
 pub use late::{Asked, Audit, Audited, LabelFile, LateScore, learn, score};
 pub use measure::{Measured, measure};
@@ -48,10 +53,15 @@ pub use order::{FindOrder, FoundOrder, OrderedDomain};
 pub use plan_ahead::PlanAhead;
 pub use predict::{Predict, Predicted, predict};
 pub use predictions::{ANSWER, CLASS, CLASS_UNADAPTED, Format, probability_column};
+pub(crate) use predictions::{Sink, WindowTable};
 pub use preview::{Preview, SourcePreview};
 pub use record::{Checksum, ClassScore, Fate, Moved, Place, Score, Serving, Shares, WindowRecord};
+pub(crate) use same_run::compare as differences_between;
+pub(crate) use session::{Session, Stopped};
 pub use settings::RunSettings;
 pub use step::{Stepped, step};
+pub(crate) use step::{arrived, step_choice};
 pub use summary::{AccuracySummary, Signs, Summary};
 pub use verdict::{Basis, ENOUGH_ANSWERS, Newest, Reason, RollBack, Verdict};
+pub(crate) use walk::{Keep, walk};
 pub use watch::Watch;

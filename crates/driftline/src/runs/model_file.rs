@@ -37,7 +37,7 @@ pub struct Bundle {
     /// Statistics of the source, for those who follow a drift without it; models of older versions have none.
     pub frame: Option<Frame>,
     /// What the policy of its run wants to remember, in files of format 2; a run keeps that with its chains.
-    pub(super) policy: State,
+    pub(crate) policy: State,
 }
 
 /// What a source model was made from, and how well it did there.
@@ -206,7 +206,7 @@ impl Bundle {
     }
 
     /// The same with another version in it.
-    pub(super) fn at(&self, version: &Version) -> Self {
+    pub(crate) fn at(&self, version: &Version) -> Self {
         Self {
             version: version.clone(),
             policy: State::default(),

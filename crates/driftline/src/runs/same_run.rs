@@ -69,7 +69,7 @@ pub(super) fn differences(
 }
 
 /// Values that differ, by their path.
-fn compare(path: &str, old: &Value, new: &Value, found: &mut Vec<String>) {
+pub(crate) fn compare(path: &str, old: &Value, new: &Value, found: &mut Vec<String>) {
     match (old, new) {
         _ if old == new => {}
         (Value::Object(a), Value::Object(b)) => {

@@ -15,7 +15,7 @@ use crate::reading::{NoteCode, Notes, Rows};
 
 /// Where a run stopped: the version in use, the windows it has gone through, and where its chains stand.
 #[derive(Clone, Debug)]
-pub(super) struct Stopped {
+pub(crate) struct Stopped {
     pub newest: Bundle,
     pub done: usize,
     pub standing: Option<Standing>,
@@ -25,7 +25,7 @@ pub(super) struct Stopped {
 
 /// The loop, and the source model that everything is compared with.
 #[derive(Clone, Debug)]
-pub(super) struct Session {
+pub(crate) struct Session {
     source: Bundle,
     adaptation: Adaptation,
     runtime: Runtime,
@@ -135,6 +135,14 @@ impl Session {
         let version = earlier.with_runtime(&self.runtime)?.version;
         self.adaptation = self.adaptation.clone().rolled_back(version);
         Ok(())
+    }
+
+    /// The same, computing in another way.
+    pub fn with_runtime(&self, runtime: &Runtime) -> Self {
+        let mut other = self.clone();
+        other.adaptation = other.adaptation.with_runtime(runtime.clone());
+        other.runtime = runtime.clone();
+        other
     }
 
     /// Where the chains stand, where the version in use does not say it all.

@@ -23,7 +23,7 @@ pub struct RunSettings {
 impl RunSettings {
     /// In the form that a manifest gives back, so that a run which goes on writes what it began with. What makes no sense
     /// is left as it is, to be told when it is resolved.
-    pub(super) fn new(seed: u64, choice: ColumnChoice, method: Settings) -> Self {
+    pub(crate) fn new(seed: u64, choice: ColumnChoice, method: Settings) -> Self {
         let stored = serde_json::to_value(&method).and_then(serde_json::from_value);
         Self {
             seed,
@@ -32,7 +32,7 @@ impl RunSettings {
         }
     }
 
-    pub(super) fn resolve(&self, registry: &Registry) -> Result<MethodPlan> {
+    pub(crate) fn resolve(&self, registry: &Registry) -> Result<MethodPlan> {
         self.method.resolve("plain", registry, None)
     }
 
@@ -55,7 +55,7 @@ impl RunSettings {
 /// What manifests of format 1 hold.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RunSettingsV1 {
+pub(crate) struct RunSettingsV1 {
     method: MethodV1,
     windows: WindowsV1,
     tail: Tail,

@@ -4,9 +4,12 @@ use super::fit::limited;
 use super::folder::RunFolder;
 use super::predictions::WindowTable;
 use super::session::Session;
+use super::walk::Keep;
 use crate::adapt::Registry;
 use crate::models::Runtime;
-use crate::reading::{FrameSource, Notes, ReadOptions, Rows, read_all_hashed};
+use crate::reading::{
+    ColumnChoice, FrameSource, InputDigest, Notes, ReadOptions, Rows, read_all_hashed,
+};
 use crate::{Error, Result};
 
 /// What became of the new rows.
@@ -30,15 +33,7 @@ pub fn step(
     runtime.install(|| {
         run.expect_own_report()?;
         let (finished, planned) = (run.manifest().windows, run.manifest().planned);
-        let mut choice = run.manifest().settings.choice.clone();
-        match answers {
-            Some(column) => choice.answers = Some(column.to_owned()),
-            None => {
-                let reader = data.open(read)?;
-                let present = |column: &String| reader.fields().iter().any(|f| f.name == *column);
-                choice.answers = choice.answers.filter(present);
-            }
-        }
+        let choice = step_choice(&run.manifest().settings.choice, data, answers, read)?;
         let source = run.model(Some(0))?;
         let mut notes = Notes::new();
         let read = limited(read, runtime);
@@ -59,25 +54,56 @@ pub fn step(
         let stopped = run.stopped()?;
         let mut session =
             Session::resumed(source, None, &settings, &registry, runtime, stopped, None)?;
-        let step = session.arrive(&rows, &*run)?;
-        let span = span(&rows);
-        let mut measured = session.measure(&step, &rows, span, notes)?;
-        measured.record.inputs = inputs;
-        let table = WindowTable {
-            rows,
-            classes: session.source().classes().to_vec(),
-            labels: measured.labels,
-            probabilities: measured.probabilities,
-        };
-        let standing = session.standing();
-        run.add_window(measured.record, session.current(), standing, Some(table))?;
+        arrived(&mut session, run, rows, inputs, notes)?;
         run.settle()?;
         Ok(Stepped::Added(finished + 1))
     })
 }
 
+/// The columns of a window that comes by itself: scored by `answers`, or by the run's own column where the data have it.
+pub(crate) fn step_choice(
+    own: &ColumnChoice,
+    data: &dyn FrameSource,
+    answers: Option<&str>,
+    read: &ReadOptions,
+) -> Result<ColumnChoice> {
+    let mut choice = own.clone();
+    match answers {
+        Some(column) => choice.answers = Some(column.to_owned()),
+        None if choice.answers.is_none() => {}
+        None => {
+            let reader = data.open(read)?;
+            let present = |column: &String| reader.fields().iter().any(|f| f.name == *column);
+            choice.answers = choice.answers.filter(present);
+        }
+    }
+    Ok(choice)
+}
+
+/// Adapts to rows that came by themselves and keeps what came of it.
+pub(crate) fn arrived(
+    session: &mut Session,
+    kept: &mut impl Keep,
+    rows: Rows,
+    inputs: Vec<InputDigest>,
+    notes: Notes,
+) -> Result<()> {
+    let step = session.arrive(&rows, &*kept)?;
+    let span = span(&rows);
+    let mut measured = session.measure(&step, &rows, span, notes)?;
+    measured.record.inputs = inputs;
+    let table = WindowTable {
+        rows,
+        classes: session.source().classes().to_vec(),
+        labels: measured.labels,
+        probabilities: measured.probabilities,
+    };
+    let standing = session.standing();
+    kept.keep(measured.record, session.current(), standing, Some(table))
+}
+
 /// The first and last time of some rows.
-pub(super) fn span(rows: &Rows) -> Option<(String, String)> {
+pub(crate) fn span(rows: &Rows) -> Option<(String, String)> {
     let times = rows.times.as_ref()?;
     Some((times.first()?.to_string(), times.last()?.to_string()))
 }

@@ -13,7 +13,7 @@ use crate::reading::{
 use crate::{Error, Result};
 
 /// Windows read from files. They can be gone through once, in order, from any of them on.
-pub(super) struct FileWindows {
+pub(crate) struct FileWindows {
     outline: Outline,
     /// Gone once the whole stream was asked for.
     stream: Option<WindowedStream>,
@@ -185,7 +185,7 @@ impl Windows for FileWindows {
 }
 
 /// Refuses answers of which not one is a class of the model.
-pub(super) fn expect_known_answers(
+pub(crate) fn expect_known_answers(
     outline: &Outline,
     choice: &ColumnChoice,
     encoding: &Encoding,

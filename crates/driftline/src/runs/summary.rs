@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::folder::RunFolder;
+use super::folder::{RunFolder, RunManifest};
 use super::model_file::SourceRecord;
 use super::record::{Score, Shares, WindowRecord};
 use super::verdict::{Newest, Reason, RollBack, Verdict, judge};
@@ -66,12 +66,20 @@ pub struct Signs {
 impl Summary {
     /// `None` of no windows.
     pub fn of(run: &RunFolder, source: &SourceRecord) -> Option<Self> {
-        let records = run.records();
+        Self::of_records(run.manifest(), run.records(), source)
+    }
+
+    /// The same for a run that has no folder of its own.
+    pub(crate) fn of_records(
+        manifest: &RunManifest,
+        records: &[WindowRecord],
+        source: &SourceRecord,
+    ) -> Option<Self> {
         let last = records.last()?;
-        let repeats = run.manifest().settings.repeats();
+        let repeats = manifest.settings.repeats();
         // Methods that repeat score the same rows after every step over the stream: only the last of these counts.
         let from = match repeats {
-            true => run.manifest().planned.min(records.len()).saturating_sub(1),
+            true => manifest.planned.min(records.len()).saturating_sub(1),
             false => 0,
         };
         let accuracy = AccuracySummary::of(&records[from..]).map(|accuracy| AccuracySummary {
@@ -79,7 +87,7 @@ impl Summary {
             ..accuracy
         });
         let at_source = balance(source, last);
-        let version = run.manifest().current;
+        let version = manifest.current;
         let judged = judge(records, from, version, &at_source)?;
         Some(Self {
             windows: records.len(),

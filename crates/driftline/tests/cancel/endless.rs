@@ -69,6 +69,7 @@ impl Frames for EndlessFrames {
         Ok(Some(Frame {
             file: 0,
             first_row: first + 1,
+            scattered: None,
             columns: vec![
                 numbers(7),
                 numbers(13),

@@ -215,6 +215,7 @@ impl Frames for Numbered {
         Ok((rows > 0).then(|| Frame {
             file: 0,
             first_row,
+            scattered: None,
             columns: vec![Column::Numbers(Numbers::Double(values))],
             rows,
         }))

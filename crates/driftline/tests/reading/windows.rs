@@ -356,6 +356,7 @@ impl Frames for Counting {
         Ok((rows > 0).then(|| Frame {
             file: 0,
             first_row: first + 1,
+            scattered: None,
             columns: vec![time, column(|i, _| i)],
             rows: rows as usize,
         }))

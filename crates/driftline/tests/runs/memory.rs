@@ -48,6 +48,7 @@ impl Frames for Once {
         Ok(first.then(|| Frame {
             file: 0,
             first_row: 1,
+            scattered: None,
             columns: self.table.columns.clone(),
             rows: self.table.rows,
         }))

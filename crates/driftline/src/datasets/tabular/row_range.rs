@@ -99,7 +99,11 @@ fn cut(frame: Frame, rows: Range<usize>) -> Frame {
     };
     Frame {
         file: frame.file,
-        first_row: frame.first_row + rows.start as u64,
+        first_row: frame.number_of(rows.start),
+        scattered: frame
+            .scattered
+            .as_ref()
+            .map(|all| all[rows.clone()].to_vec()),
         columns: frame.columns.iter().map(column).collect(),
         rows: rows.len(),
     }
@@ -157,7 +161,7 @@ mod tests {
                 };
                 for (row, (number, text)) in numbers.iter().zip(texts.iter()).enumerate() {
                     assert_eq!(text.unwrap(), format!("t{number}"));
-                    let place = frame.first_row + row as u64 + 4 * frame.file as u64;
+                    let place = frame.number_of(row) + 4 * frame.file as u64;
                     assert_eq!(place, number as u64);
                     found.push(number as u64);
                 }

@@ -138,6 +138,7 @@ mod tests {
             contents.add(&Frame {
                 file: 0,
                 first_row: 1,
+                scattered: None,
                 columns: vec![
                     Column::Numbers(Numbers::Double(numbers)),
                     Column::Text(texts),

@@ -193,7 +193,7 @@ impl Applied {
     ) -> Result<()> {
         buffer.origins.extend(
             rows.iter()
-                .map(|&row| (frame.file as u32, frame.first_row + row as u64)),
+                .map(|&row| (frame.file as u32, frame.number_of(row))),
         );
         if let Some(at) = self.time {
             buffer.times.reserve(rows.len());
@@ -223,7 +223,7 @@ impl Applied {
 
     pub(super) fn place(&self, frame: &Frame, at: usize, row: usize, message: String) -> DataFault {
         DataFault::new(&self.files[frame.file], message)
-            .row(frame.first_row + row as u64)
+            .row(frame.number_of(row))
             .column(&self.fields[at].name)
     }
 

@@ -116,7 +116,7 @@ impl Applied {
                 Column::Text(texts) => {
                     let text = texts.get(row).unwrap_or_default();
                     number(text).or_else(|| as_truth(text)).ok_or_else(|| {
-                        let row = frame.first_row + row as u64;
+                        let row = frame.number_of(row);
                         not_a_number(&self.files[frame.file], row, name, text)
                     })?
                 }

@@ -171,7 +171,7 @@ impl Table {
             for &row in rows {
                 let text = cell_text(&frame.columns[self.label], row).ok_or_else(|| {
                     DataFault::new(&self.files[frame.file], "the label is missing")
-                        .row(frame.first_row + row as u64)
+                        .row(frame.number_of(row))
                         .column(name)
                         .help("every row of the source needs a label: remove the rows without one")
                 })?;

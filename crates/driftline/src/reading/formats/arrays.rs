@@ -233,6 +233,7 @@ impl Frames for ArrayFrames {
         Ok(Some(Frame {
             file: 0,
             first_row,
+            scattered: None,
             columns,
             rows: rows as usize,
         }))

@@ -221,7 +221,7 @@ pub(super) fn clear_old_chains(folder: &Path, manifest: &RunManifest) -> Result<
 }
 
 /// A record as it stands in `windows.jsonl`.
-pub(super) fn line(record: &WindowRecord) -> String {
+pub(crate) fn line(record: &WindowRecord) -> String {
     serde_json::to_string(record).expect("a record has string keys only") + "\n"
 }
 

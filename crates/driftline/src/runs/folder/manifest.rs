@@ -145,7 +145,7 @@ impl RunManifest {
             .map(|kind| kind.kind)
     }
 
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut text = serde_json::to_string_pretty(self).expect("a manifest has string keys only");
         text.push('\n');
         text.into_bytes()

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 pub use check::FileState;
 pub(super) use manifest::FROM_ARRAYS;
+pub(crate) use commit::line;
 pub use manifest::{Origin, RUN_FORMAT, RunManifest};
 
 use self::commit::{Finished, Log, Writer};
@@ -19,6 +20,7 @@ use super::predictions::WindowTable;
 use super::record::{Checksum, WindowRecord};
 use super::session::Stopped;
 use super::summary::Summary;
+use super::walk::Keep;
 use crate::adapt::{Archive, Registry, Standing, Version};
 use crate::files::{FolderLock, write_whole};
 use crate::reading::{InputDigest, Notes};
@@ -223,16 +225,7 @@ impl RunFolder {
     /// Where data with exactly these contents have been seen, if all of them have: the latest window that came by
     /// itself, or 0 for the stream.
     pub fn window_of(&self, inputs: &[InputDigest]) -> Option<usize> {
-        let has = |all: &[InputDigest], input: &InputDigest| {
-            all.iter().any(|known| known.blake3 == input.blake3)
-        };
-        let seen = |input: &InputDigest| {
-            let step = self.records.iter().rfind(|r| has(&r.inputs, input));
-            step.map(|record| record.window)
-                .or_else(|| has(&self.manifest.stream, input).then_some(0))
-        };
-        let windows = inputs.iter().map(seen).collect::<Option<Vec<usize>>>();
-        windows?.into_iter().max()
+        window_of(&self.manifest, &self.records, inputs)
     }
 
     /// Adds a finished window: checkpoint, predictions, record, then the manifest. It is written while the caller goes
@@ -357,7 +350,7 @@ impl RunFolder {
     /// Writes all lines anew. Until the manifest names them the old ones count, and from then on these, wherever a kill
     /// leaves them.
     fn rewrite_lines(&mut self) -> Result<()> {
-        let lines: String = self.records.iter().map(commit::line).collect();
+        let lines: String = self.records.iter().map(line).collect();
         write_whole(&self.folder.join(WINDOWS_NEXT), lines.as_bytes())?;
         self.log = Log::of(lines.as_bytes());
         self.manifest.files.insert(WINDOWS.into(), self.log.sum());
@@ -374,6 +367,24 @@ impl RunFolder {
             )),
         }
     }
+}
+
+/// The latest window that came by itself with data of exactly these contents, or 0 for the stream.
+pub(crate) fn window_of(
+    manifest: &RunManifest,
+    records: &[WindowRecord],
+    inputs: &[InputDigest],
+) -> Option<usize> {
+    let has = |all: &[InputDigest], input: &InputDigest| {
+        all.iter().any(|known| known.blake3 == input.blake3)
+    };
+    let seen = |input: &InputDigest| {
+        let step = records.iter().rfind(|r| has(&r.inputs, input));
+        step.map(|record| record.window)
+            .or_else(|| has(&manifest.stream, input).then_some(0))
+    };
+    let windows = inputs.iter().map(seen).collect::<Option<Vec<usize>>>();
+    windows?.into_iter().max()
 }
 
 /// A commit under way is finished, also when an error ends the run.
@@ -402,5 +413,17 @@ impl Archive for RunFolder {
             }
             None => self.model(Some(number)).map(|bundle| bundle.version),
         }
+    }
+}
+
+impl Keep for RunFolder {
+    fn keep(
+        &mut self,
+        record: WindowRecord,
+        bundle: Bundle,
+        standing: Option<Standing>,
+        predictions: Option<WindowTable>,
+    ) -> Result<()> {
+        self.add_window(record, bundle, standing, predictions)
     }
 }

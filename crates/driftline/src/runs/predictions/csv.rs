@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::{CLASS, IdColumn, Labels, Probabilities, Rows, probability_column};
 use crate::{Error, Result};
 
-pub(in super::super) struct CsvSink<'a> {
+pub(crate) struct CsvSink<'a> {
     writer: BufWriter<&'a File>,
     path: &'a Path,
     classes: &'a [String],

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 
 /// The predictions for the rows of one window.
 #[derive(Clone, Debug)]
-pub(super) struct WindowTable {
+pub(crate) struct WindowTable {
     pub rows: Rows,
     pub classes: Vec<String>,
     pub labels: Labels,
@@ -68,7 +68,7 @@ impl Format {
 }
 
 /// A table of predictions that grows batch by batch.
-pub(super) enum Sink<'a> {
+pub(crate) enum Sink<'a> {
     Csv(csv::CsvSink<'a>),
     #[cfg(feature = "parquet")]
     Parquet(parquet::ParquetSink<'a>),

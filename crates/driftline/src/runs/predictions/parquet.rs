@@ -16,7 +16,7 @@ use crate::reading::StoredType;
 use crate::reading::time::parse_moment;
 use crate::{Error, Result};
 
-pub(in super::super) struct ParquetSink<'a> {
+pub(crate) struct ParquetSink<'a> {
     writer: SerializedFileWriter<&'a File>,
     path: &'a Path,
     classes: &'a [String],

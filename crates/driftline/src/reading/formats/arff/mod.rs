@@ -148,6 +148,7 @@ impl Frames for ArffFrames {
         Ok(Some(Frame {
             file: 0,
             first_row,
+            scattered: None,
             columns: self.filling.iter_mut().map(Filling::take).collect(),
             rows,
         }))

@@ -167,6 +167,7 @@ impl CsvFrames {
             Frame {
                 file: 0,
                 first_row,
+                scattered: None,
                 columns,
                 rows,
             }

@@ -141,6 +141,7 @@ impl Frames for ImageFrames {
         Ok(Some(Frame {
             file: 0,
             first_row: first as u64 + 1,
+            scattered: None,
             columns: columns?,
             rows,
         }))

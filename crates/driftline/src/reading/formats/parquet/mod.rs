@@ -201,6 +201,7 @@ impl ParquetFrames {
         Ok(Some(Frame {
             file: 0,
             first_row,
+            scattered: None,
             columns,
             rows,
         }))

@@ -1,0 +1,100 @@
+//! What a command on a fleet ends with: counts and a row per stream, the page, and an exit code for schedulers.
+
+use clap::Args;
+use driftline::fleet::{FleetFolder, Need, StreamRow, Tally, fleet_json};
+use serde_json::json;
+
+use super::pages;
+use crate::failure::{Outcome, Result};
+use crate::output;
+use crate::verbosity::Verbosity;
+
+#[derive(Args, Clone, Copy, Debug)]
+pub struct OutcomeArgs {
+    /// Print only the streams that somebody should look at, a line each; nothing if there are none, as cron likes it
+    #[arg(long, conflicts_with = "json")]
+    alert: bool,
+    /// Print JSON: `streams`, `done`, `failed`, `held`, and a row for every stream
+    #[arg(long)]
+    json: bool,
+    /// Write the reports of so many streams, those in need first; `fleet export` and `report` make any other
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    reports: usize,
+}
+
+/// So many streams in need are named.
+const NAMED: usize = 10;
+
+/// Tells how `rows` stand. The page and the tables beside it are of the whole fleet.
+pub fn finish(
+    fleet: &FleetFolder,
+    rows: &[StreamRow],
+    args: &OutcomeArgs,
+    verbosity: Verbosity,
+) -> Result {
+    let tally = Tally::of(rows);
+    let page = pages::write(fleet, args.reports)?;
+    if args.json {
+        let mut told = fleet_json(fleet.folder(), rows);
+        told["report"] = json!(page);
+        output::print_json(&told)?;
+    } else if args.alert {
+        output::print(&alerts(rows))?;
+    } else {
+        output::print(&format!("{}{}\n", told(tally, rows), page.display()))?;
+        verbosity.say(&format!(
+            "next: driftline fleet step {0} --input FILES, driftline fleet export {0} --key KEY --out RUN",
+            fleet.folder().display()
+        ));
+    }
+    Ok(judged(tally))
+}
+
+/// 1 if a stream failed, else 3 if one ended held.
+fn judged(tally: Tally) -> Outcome {
+    match tally {
+        Tally { failed: 1.., .. } => Outcome::SomeFailed,
+        Tally { held: 1.., .. } => Outcome::CheckFailed,
+        _ => Outcome::Done,
+    }
+}
+
+/// Key, state and why, with tabs between them.
+fn alerts(rows: &[StreamRow]) -> String {
+    let urgent = rows.iter().filter(|row| row.state.alerts());
+    let mut urgent: Vec<&StreamRow> = urgent.collect();
+    urgent.sort_by_key(|row| row.state);
+    urgent.into_iter().map(|row| line(row) + "\n").collect()
+}
+
+fn line(row: &StreamRow) -> String {
+    let why = row.error.as_ref().or(row.reason.as_ref());
+    let why = why.map_or("", |why| &**why).replace(['\n', '\t'], " ");
+    format!("{}\t{}\t{why}", row.key, row.state.name())
+}
+
+fn told(tally: Tally, rows: &[StreamRow]) -> String {
+    let Tally {
+        streams,
+        done,
+        failed,
+        held,
+    } = tally;
+    let mut text = format!("{streams} streams: {done} done, {failed} failed, {held} held\n");
+    let states = Need::ALL.iter().filter_map(|state| {
+        let count = rows.iter().filter(|row| row.state == *state).count();
+        (count > 0).then(|| format!("{} {count}", state.name()))
+    });
+    text += &format!("  {}\n", states.collect::<Vec<_>>().join(", "));
+    let alerts = alerts(rows);
+    for alert in alerts.lines().take(NAMED) {
+        text += &format!(
+            "  {}\n",
+            alert.replacen('\t', ": ", 1).replacen('\t', " – ", 1)
+        );
+    }
+    match alerts.lines().count().saturating_sub(NAMED) {
+        0 => text,
+        more => text + &format!("  and {more} more: --alert names them all\n"),
+    }
+}

@@ -1,0 +1,102 @@
+//! The pages of a fleet: one of all streams, the reports of those in need beside it, and the same rows as JSON and Parquet.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use driftline::Error;
+use driftline::files::{is_own_page, write_whole};
+use driftline::fleet::{FleetFolder, Need, StreamRow, write_fleet_tables};
+
+use crate::commands::report::own_page;
+use crate::failure::Result;
+
+const REPORTS: &str = "reports";
+
+/// Writes all of them and says where the page is.
+pub fn write(fleet: &FleetFolder, reports: usize) -> Result<PathBuf> {
+    let (folder, rows) = (fleet.folder(), fleet.rows());
+    let page = own_page(folder)?;
+    write_fleet_tables(folder, &rows)?;
+    let mut needy: Vec<&StreamRow> = rows.iter().filter(|row| row.windows > 0).collect();
+    needy.sort_by_key(|row| row.state);
+    needy.truncate(reports);
+    let mut written = BTreeSet::new();
+    for row in needy {
+        written.insert(write_report(fleet, row)?);
+    }
+    clear_others(&folder.join(REPORTS), &written)?;
+    let place = |row: &StreamRow| {
+        let name = file_name(&row.key);
+        let known = row.state != Need::Failed && written.contains(&name);
+        known.then(|| format!("{REPORTS}/{name}"))
+    };
+    let html = driftline_report::fleet_html(fleet.manifest(), &rows, &place)?;
+    write_whole(&page, html.as_bytes())?;
+    Ok(page)
+}
+
+/// The report of one stream, made of its run.
+pub fn report_of(fleet: &FleetFolder, key: &str) -> Result<String> {
+    let aside = tempfile::tempdir().map_err(Error::io(std::env::temp_dir()))?;
+    let run = fleet.extract(key, &aside.path().join("run"))?;
+    Ok(driftline_report::runs_html(std::slice::from_ref(&run))?)
+}
+
+fn write_report(fleet: &FleetFolder, row: &StreamRow) -> Result<String> {
+    let folder = fleet.folder().join(REPORTS);
+    std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+    let name = file_name(&row.key);
+    write_whole(&folder.join(&name), report_of(fleet, &row.key)?.as_bytes())?;
+    Ok(name)
+}
+
+/// Pages of ours that are of yesterday.
+fn clear_others(folder: &Path, written: &BTreeSet<String>) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Ok(());
+    };
+    for entry in entries.flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        let kept = written.contains(&*name.to_string_lossy());
+        if !kept && is_own_page(&path) {
+            std::fs::remove_file(&path).map_err(Error::io(&path))?;
+        }
+    }
+    Ok(())
+}
+
+/// A key as a name that every file system and every address takes.
+fn file_name(key: &str) -> String {
+    let safe = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let letters = key.bytes().map(|byte| match safe(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("_{byte:02x}"),
+    });
+    // Long keys are cut, and stay different by their hash.
+    let name: String = letters.collect();
+    match name.len() <= 100 {
+        true => name + ".html",
+        false => format!("{}-{:016x}.html", &name[..80], hash(key)),
+    }
+}
+
+/// Fowler, Noll and Vo's, for names only.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_safe_and_different() {
+        assert_eq!(file_name("sensor-7"), "sensor-7.html");
+        assert_eq!(file_name("../a b"), "_2e_2e_2fa_20b.html");
+        let long = |end: &str| file_name(&("x".repeat(300) + end));
+        assert_ne!(long("1"), long("2"));
+        assert!(long("1").len() < 120);
+    }
+}

@@ -1,0 +1,76 @@
+//! `driftline fleet predict`: rows of many streams, each by the version that its stream has in use.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use driftline::fleet::{FleetFolder, predict_fleet};
+use driftline::reading::ColumnChoice;
+use serde_json::json;
+
+use crate::failure::{Outcome, Result};
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::{TableArgs, ThreadArgs, data, expect_new};
+use crate::{interrupt, output};
+
+#[derive(Debug, Args)]
+pub struct PredictFleetArgs {
+    /// Folder from `driftline fleet`
+    #[arg(value_name = "FLEET")]
+    fleet: PathBuf,
+    /// Files to predict for, or patterns: one for each stream, or with the column of the key
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    input: Vec<String>,
+    /// Column to pass through; may be repeated
+    #[arg(long, value_name = "COL")]
+    id: Vec<String>,
+    /// File for the predictions: P.csv or P.parquet
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    table: TableArgs,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    /// Replace the file if it exists
+    #[arg(long)]
+    force: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &PredictFleetArgs, verbosity: Verbosity) -> Result {
+    expect_new(&args.out, args.force)?;
+    let runtime = args.threads.runtime(interrupt::listen());
+    let fleet = FleetFolder::read(&args.fleet)?;
+    let mut choice = ColumnChoice {
+        ids: args.id.clone(),
+        ..args.table.choice()
+    };
+    choice.impute |= fleet.manifest().settings.choice.impute;
+    let read = args.table.read_options();
+    let done = predict_fleet(
+        &fleet,
+        &data(&args.input)?,
+        &choice,
+        &read,
+        &args.out,
+        &runtime,
+    )?;
+    if !done.unknown.is_empty() {
+        verbosity.say(&format!(
+            "note: {} streams are new to the fleet and were predicted by the source model, such as {}",
+            done.unknown.len(),
+            done.unknown[0]
+        ));
+    }
+    match args.json {
+        true => output::print_json(&json!({
+            "out": args.out, "streams": done.streams, "rows": done.rows, "unknown": done.unknown,
+        }))?,
+        false => {
+            verbosity.say(&format!("{} rows of {} streams", done.rows, done.streams));
+            output::print(&format!("{}\n", args.out.display()))?;
+        }
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,144 @@
+//! Requests and answers in JSON: rows by name, or columns by name.
+
+use driftline::reading::{Column, Numbers, Table, Texts};
+use driftline::runs::Bundle;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::table::Predictions;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Request {
+    #[serde(default)]
+    rows: Option<Vec<Map<String, Value>>>,
+    #[serde(default)]
+    columns: Option<Map<String, Value>>,
+}
+
+/// The table that a request holds; the message says what is wrong with it.
+pub fn read(body: &[u8]) -> Result<Table, String> {
+    let request: Request = serde_json::from_slice(body).map_err(|error| {
+        format!("{error}; expected {{\"rows\": [{{…}}, …]}} or {{\"columns\": {{…}}}}")
+    })?;
+    match (request.rows, request.columns) {
+        (Some(rows), None) => by_rows(rows),
+        (None, Some(columns)) => columns.into_iter().try_fold(Table::new(), |table, column| {
+            let (name, Value::Array(values)) = column else {
+                return Err("a column is a list of values".into());
+            };
+            add(table, &name, values)
+        }),
+        _ => Err("expected either `rows` or `columns`".into()),
+    }
+}
+
+fn by_rows(rows: Vec<Map<String, Value>>) -> Result<Table, String> {
+    let Some(first) = rows.first() else {
+        return Err("there are no rows".into());
+    };
+    let names: Vec<String> = first.keys().cloned().collect();
+    let mut columns: Vec<Vec<Value>> = vec![Vec::with_capacity(rows.len()); names.len()];
+    for (place, mut row) in rows.into_iter().enumerate() {
+        if row.len() != names.len() {
+            return Err(format!(
+                "row {} has other columns than the first",
+                place + 1
+            ));
+        }
+        for (name, column) in names.iter().zip(&mut columns) {
+            let value = row.get_mut(name).map(Value::take);
+            column.push(value.ok_or_else(|| format!("row {} has no `{name}`", place + 1))?);
+        }
+    }
+    let mut all = names.iter().zip(columns);
+    all.try_fold(Table::new(), |table, (name, values)| {
+        add(table, name, values)
+    })
+}
+
+/// A column of numbers if all its values are, else of texts; null is a missing value.
+fn add(table: Table, name: &str, values: Vec<Value>) -> Result<Table, String> {
+    let numeric = values
+        .iter()
+        .all(|value| value.is_number() || value.is_null());
+    let column = match numeric {
+        true => {
+            let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+            Column::Numbers(Numbers::Double(values.iter().map(number).collect()))
+        }
+        false => {
+            let mut texts = Texts::new();
+            for value in &values {
+                match value {
+                    Value::Null => texts.push(None),
+                    Value::String(text) => texts.push(Some(text)),
+                    Value::Number(_) | Value::Bool(_) => texts.push(Some(&value.to_string())),
+                    _ => return Err(format!("`{name}` holds something that is no value")),
+                }
+            }
+            Column::Text(texts)
+        }
+    };
+    table
+        .with_column(name, column)
+        .map_err(|error| error.to_string())
+}
+
+/// `version`, `classes`, and for every row `class` and `probabilities`.
+pub fn write(bundle: &Bundle, predictions: &Predictions) -> Vec<u8> {
+    let classes = bundle.classes();
+    let named = predictions.labels.as_slice().iter();
+    let named: Vec<&str> = named.map(|&class| &*classes[class as usize]).collect();
+    let rows = 0..predictions.labels.len();
+    let probabilities: Vec<&[f32]> = rows.map(|row| predictions.probabilities.row(row)).collect();
+    let answer =
+        serde_json::json!({ "version": bundle.number(), "classes": classes, "class": named });
+    let mut text = answer.to_string();
+    text.pop();
+    text += ",\"probabilities\":";
+    let mut text = text.into_bytes();
+    // Straight into the answer, so that single precision stays as short as it is.
+    let written = serde_json::to_writer(&mut text, &probabilities);
+    written.expect("a buffer takes everything");
+    text.push(b'}');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_table_is_told() {
+        assert_eq!(
+            read(br#"{"rows":[{"x":1,"c":"a"},{"c":null,"x":2.5}]}"#)
+                .unwrap()
+                .len(),
+            2
+        );
+        assert_eq!(
+            read(br#"{"columns":{"x":[1,null],"c":["a",true]}}"#)
+                .unwrap()
+                .len(),
+            2
+        );
+        for bad in [
+            "",
+            "[]",
+            "{}",
+            "{\"rows\":1}",
+            "{\"rows\":[]}",
+            "{\"rows\":[{\"x\":1},{\"y\":1}]}",
+            "{\"rows\":[{\"x\":1},{\"x\":1,\"y\":2}]}",
+            "{\"columns\":{\"x\":1}}",
+            "{\"columns\":{\"x\":[1],\"y\":[1,2]}}",
+            "{\"columns\":{\"x\":[[1]]}}",
+            "{\"rows\":[],\"columns\":{}}",
+            "{\"else\":1}",
+            "\u{feff}{",
+        ] {
+            assert!(read(bad.as_bytes()).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! `driftline serve`: predictions over HTTP by the versions that a run or a fleet has in use. A version that is committed
+//! while it serves takes over without a request being lost.
+
+mod answer;
+mod arrow;
+mod health;
+mod http;
+mod json;
+mod models;
+mod table;
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use self::http::Limits;
+use self::models::Models;
+use crate::failure::{Failure, Outcome, Result};
+use crate::output;
+use crate::verbosity::Verbosity;
+use crate::your_data::arguments::parse_count;
+
+#[derive(Debug, Args)]
+#[command(before_long_help = "Examples:
+  driftline serve run
+  driftline serve fleet --port 8080
+  driftline serve fleet --address 0.0.0.0 --token-file token
+
+  curl -d '{\"rows\": [{\"x\": 1.5, \"colour\": \"red\"}]}' http://127.0.0.1:8766/predict
+  curl -d '{\"columns\": {\"x\": [1.5], \"colour\": [\"red\"]}}' http://127.0.0.1:8766/streams/sensor-17/predict
+
+POST /predict (a run) and /streams/KEY/predict (a fleet) take JSON, or an Arrow IPC stream with the content type \
+application/vnd.apache.arrow.stream, and answer alike. GET /health, /metrics (Prometheus), / (the report), /streams/KEY and \
+/streams/KEY/report. Ctrl-C or SIGTERM ends it once the requests at hand are answered.")]
+pub struct ServeArgs {
+    /// Folder from `driftline adapt` or `driftline fleet`; it may be written to meanwhile
+    #[arg(value_name = "FLEET|RUN")]
+    folder: PathBuf,
+    /// Address to listen on; any but this machine's own needs --token-file
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    address: std::net::IpAddr,
+    /// Port to listen on; 0 lets the system choose
+    #[arg(long, value_name = "N", default_value_t = 8766)]
+    port: u16,
+    /// File whose first line every request must bear, as `Authorization: Bearer …`; only /health needs none
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Longest body of a request, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
+    max_body: usize,
+    /// Longest time that a request may take to arrive, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    timeout: u64,
+    /// Number of threads [default: all cores]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    threads: Option<NonZeroUsize>,
+}
+
+pub fn run(args: &ServeArgs, verbosity: Verbosity) -> Result {
+    let token = args.token_file.as_ref().map(read_token).transpose()?;
+    if !args.address.is_loopback() && token.is_none() {
+        return Err(Failure::usage(
+            format!("{} can be reached from elsewhere", args.address),
+            "name a file with a secret in it, --token-file FILE, or listen on 127.0.0.1",
+        ));
+    }
+    let models = Arc::new(Models::open(&args.folder)?);
+    let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let limits = Limits {
+        body: args.max_body,
+        time: Duration::from_secs(args.timeout.max(1)),
+        token,
+    };
+    let address = SocketAddr::from((args.address, args.port));
+    let said = |address: SocketAddr| {
+        output::print(&format!("http://{address}/\n"))?;
+        verbosity.say("Ctrl-C ends it");
+        Ok(())
+    };
+    http::serve(address, args.threads.unwrap_or(cores), models, limits, said)?;
+    Ok(Outcome::Done)
+}
+
+fn read_token(path: &PathBuf) -> Result<String> {
+    let text = std::fs::read_to_string(path).map_err(driftline::Error::io(path))?;
+    let token = text.lines().next().unwrap_or_default().trim().to_owned();
+    match token.len() >= 16 {
+        true => Ok(token),
+        false => Err(Failure::usage(
+            format!("{} holds no secret", path.display()),
+            "its first line should have at least 16 characters that nobody can guess",
+        )),
+    }
+}

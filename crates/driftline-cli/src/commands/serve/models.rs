@@ -1,0 +1,157 @@
+//! The models that are served: of a run the version in use, of a fleet the one of each stream, loaded when it is first
+//! asked for. A look at the folder, once a second, tells whether there is a newer one.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use driftline::fleet::{FleetFolder, StreamRow, is_fleet};
+use driftline::models::Runtime;
+use driftline::runs::{Bundle, RunFolder, RunManifest};
+
+use crate::failure::Result;
+
+/// So many models of a fleet are kept in memory.
+const KEPT: usize = 2000;
+
+pub struct Models {
+    folder: PathBuf,
+    state: RwLock<State>,
+}
+
+struct State {
+    /// What the folder looked like.
+    seen: Vec<(PathBuf, u64, Option<std::time::SystemTime>)>,
+    served: Served,
+    swaps: u64,
+}
+
+#[derive(Clone)]
+enum Served {
+    Run(Arc<Bundle>),
+    Fleet(Arc<FleetFolder>, Arc<RwLock<HashMap<String, Arc<Bundle>>>>),
+}
+
+impl Models {
+    pub fn open(folder: &Path) -> Result<Self> {
+        let seen = look(folder);
+        Ok(Self {
+            folder: folder.into(),
+            state: RwLock::new(State {
+                served: load(folder)?,
+                seen,
+                swaps: 0,
+            }),
+        })
+    }
+
+    fn served(&self) -> Served {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        state.served.clone()
+    }
+
+    /// The model for a stream, or of the run; none where there is no such stream.
+    pub fn model(&self, key: Option<&str>) -> driftline::Result<Option<Arc<Bundle>>> {
+        let (fleet, models) = match (self.served(), key) {
+            (Served::Run(bundle), None) => return Ok(Some(bundle)),
+            (Served::Run(_), Some(_)) | (Served::Fleet(..), None) => return Ok(None),
+            (Served::Fleet(fleet, models), Some(_)) => (fleet, models),
+        };
+        let key = key.unwrap_or_default();
+        let known = models.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(bundle) = known.get(key) {
+            return Ok(Some(bundle.clone()));
+        }
+        drop(known);
+        if fleet.row(key).is_none_or(|row| row.windows == 0) {
+            return Ok(None);
+        }
+        let bundle = Arc::new(alone(fleet.model(key)?)?);
+        let mut known = models.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= KEPT
+            && let Some(other) = known.keys().next().cloned()
+        {
+            known.remove(&other);
+        }
+        known.insert(key.to_owned(), bundle.clone());
+        Ok(Some(bundle))
+    }
+
+    /// Takes up what was committed since; whether there was anything.
+    pub fn refresh(&self) -> bool {
+        let seen = look(&self.folder);
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        if state.seen == seen {
+            return false;
+        }
+        drop(state);
+        // A writer may be in the middle of something: then the next look finds it.
+        let Ok(served) = load(&self.folder) else {
+            return false;
+        };
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        state.seen = seen;
+        state.served = served;
+        state.swaps += 1;
+        true
+    }
+
+    pub fn row(&self, key: &str) -> Option<StreamRow> {
+        match self.served() {
+            Served::Fleet(fleet, _) => fleet.row(key),
+            Served::Run(_) => None,
+        }
+    }
+
+    pub fn fleet(&self) -> Option<Arc<FleetFolder>> {
+        match self.served() {
+            Served::Fleet(fleet, _) => Some(fleet),
+            Served::Run(_) => None,
+        }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Streams, the version of a run, and how often a newer one took over.
+    pub fn counts(&self) -> (usize, Option<usize>, u64) {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        match &state.served {
+            Served::Run(bundle) => (1, Some(bundle.number()), state.swaps),
+            Served::Fleet(fleet, _) => (fleet.tally().streams, None, state.swaps),
+        }
+    }
+}
+
+fn load(folder: &Path) -> Result<Served> {
+    if is_fleet(folder) {
+        let fleet = Arc::new(FleetFolder::read(folder)?);
+        return Ok(Served::Fleet(fleet, Arc::default()));
+    }
+    RunManifest::read(folder)?;
+    let bundle = RunFolder::read(folder)?.model(None)?;
+    Ok(Served::Run(Arc::new(alone(bundle)?)))
+}
+
+/// A request is answered by the thread that read it.
+fn alone(bundle: Bundle) -> driftline::Result<Bundle> {
+    bundle.with_runtime(&Runtime::default())
+}
+
+/// Names, sizes and times of the files that change with every commit.
+fn look(folder: &Path) -> Vec<(PathBuf, u64, Option<std::time::SystemTime>)> {
+    let packs = std::fs::read_dir(folder.join("packs"));
+    let packs = packs
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    let mut files: Vec<PathBuf> = packs.chain([folder.join("manifest.json")]).collect();
+    files.sort();
+    let look = |path: PathBuf| {
+        let data = std::fs::metadata(&path).ok()?;
+        Some((path, data.len(), data.modified().ok()))
+    };
+    files.into_iter().filter_map(look).collect()
+}

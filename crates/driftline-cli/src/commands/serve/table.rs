@@ -1,0 +1,34 @@
+//! Rows of a request into predictions, the same for JSON and Arrow.
+
+use driftline::data::{Labels, Probabilities};
+use driftline::reading::{ColumnChoice, ReadOptions, RowReader, Table};
+use driftline::runs::Bundle;
+
+/// What a model makes of some rows.
+pub struct Predictions {
+    pub labels: Labels,
+    pub probabilities: Probabilities,
+}
+
+/// The message is for whoever sent the rows.
+pub fn predict(bundle: &Bundle, table: &Table) -> Result<Predictions, String> {
+    if table.is_empty() {
+        return Err("there are no rows".into());
+    }
+    let choice = ColumnChoice {
+        impute: bundle.source.choice.impute,
+        ..ColumnChoice::default()
+    };
+    let told = |error: driftline::Error| {
+        let help = error.help().map(crate::output::in_flags);
+        help.map_or(error.to_string(), |help| format!("{error} ({help})"))
+    };
+    let reader = RowReader::open(table, &bundle.encoding, &choice, &ReadOptions::default());
+    let rows = reader.map_err(told)?.next_rows().map_err(told)?;
+    let rows = rows.ok_or("there are no rows")?;
+    let (labels, probabilities) = bundle.predict(&rows).map_err(told)?;
+    Ok(Predictions {
+        labels,
+        probabilities,
+    })
+}

@@ -1,0 +1,112 @@
+//! The page of a fleet: all streams, those in need first, each with a sparkline and one click away from its own report. The
+//! rows are data in the page, and only those in view are drawn, so that ten thousand open as fast as ten.
+
+use driftline::fleet::{FleetManifest, Need, StreamRow, Tally};
+use minijinja::{Environment, context};
+use serde_json::{Value, json};
+
+use crate::{Result, chart};
+
+/// So many streams are named to readers whose browser runs no scripts.
+const NAMED: usize = 100;
+
+/// The page. `reports` says which streams have a page of their own, and where it is.
+pub fn fleet_html(
+    manifest: &FleetManifest,
+    rows: &[StreamRow],
+    reports: &dyn Fn(&StreamRow) -> Option<String>,
+) -> Result<String> {
+    let mut sorted: Vec<&StreamRow> = rows.iter().collect();
+    sorted.sort_by(|a, b| {
+        order(a)
+            .partial_cmp(&order(b))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
+    let data: Vec<Value> = sorted
+        .iter()
+        .map(|row| compact(row, reports(row)))
+        .collect();
+    let states: Vec<Value> = Need::ALL
+        .iter()
+        .map(|state| json!({ "name": state.name(), "words": words(*state) }))
+        .collect();
+    let named: Vec<String> = sorted.iter().take(NAMED).map(|row| plain(row)).collect();
+    let mut environment = Environment::new();
+    environment.add_template("fleet.html", include_str!("fleet.html"))?;
+    let page = environment.get_template("fleet.html")?.render(context! {
+        outcome => outcome(Tally::of(rows)),
+        style => include_str!("../page/page.css"),
+        own_style => include_str!("fleet.css"),
+        chart_style => chart::STYLE,
+        script => include_str!("fleet.js"),
+        version => env!("CARGO_PKG_VERSION"),
+        command => crate::run::quoted(&manifest.command),
+        by => manifest.by.clone(),
+        policy => manifest.settings.method.policy.as_ref().map(|named| named.name.clone()),
+        data => script_safe(&json!({ "states": states, "rows": data })),
+        named,
+        more => rows.len().saturating_sub(NAMED),
+    })?;
+    Ok(page)
+}
+
+/// Need first; within it the least accurate, then the farthest from the source.
+fn order(row: &StreamRow) -> (Need, f64, f64) {
+    let accuracy = row.accuracy_now().unwrap_or(f64::INFINITY);
+    (row.state, accuracy, -row.drift.unwrap_or(0.0))
+}
+
+/// What the script needs of a row, by place instead of by name.
+fn compact(row: &StreamRow, report: Option<String>) -> Value {
+    let state = Need::ALL.iter().position(|state| *state == row.state);
+    json!([
+        row.key,
+        state,
+        row.accuracy_now(),
+        row.estimated_low,
+        row.estimated_high,
+        row.accuracy.is_some(),
+        row.drift,
+        row.windows,
+        row.rows,
+        row.version,
+        row.error.as_ref().or(row.reason.as_ref()),
+        row.accuracies,
+        row.drifts,
+        row.decisions,
+        report,
+    ])
+}
+
+fn words(state: Need) -> &'static str {
+    match state {
+        Need::Failed => "failed",
+        Need::RolledBack => "rolled back",
+        Need::Held => "held",
+        Need::NotMeasurable => "not measurable",
+        Need::Drifting => "drifting",
+        Need::Still => "still",
+        Need::Unfinished => "unfinished",
+    }
+}
+
+fn outcome(tally: Tally) -> String {
+    let Tally {
+        streams,
+        done,
+        failed,
+        held,
+    } = tally;
+    format!("{done} of {streams} streams came to their end, {held} of them held; {failed} failed.")
+}
+
+fn plain(row: &StreamRow) -> String {
+    let why = row.error.as_ref().or(row.reason.as_ref());
+    let why = why.map_or(String::new(), |why| format!(": {why}"));
+    format!("{} – {}{why}", row.key, words(row.state))
+}
+
+/// JSON that can stand in a script element whatever the keys are.
+fn script_safe(value: &Value) -> String {
+    value.to_string().replace('<', "\\u003c")
+}

@@ -1,0 +1,34 @@
+//! One of several parts of a fleet, for machines that share nothing but a folder: which streams are its own.
+
+use crate::{Error, Result};
+
+/// Part `index` of `count`, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamShard {
+    index: usize,
+    count: usize,
+}
+
+impl StreamShard {
+    pub fn new(index: usize, count: usize) -> Result<Self> {
+        match (1..=count).contains(&index) {
+            true => Ok(Self { index, count }),
+            false => Err(Error::out_of_range(
+                "the shard",
+                format!("{index}/{count}"),
+                "i/n, with i from 1 to n",
+            )),
+        }
+    }
+
+    /// Whether the stream at this place in the order of keys is its own. The same key may stand elsewhere once others
+    /// have come, so that only shards of one and the same data make a whole.
+    pub(super) fn has(self, place: usize) -> bool {
+        place % self.count == self.index - 1
+    }
+
+    /// The file that its runs go to.
+    pub(super) fn pack(self) -> String {
+        format!("shard-{}-of-{}.pack", self.index, self.count)
+    }
+}

@@ -1,0 +1,75 @@
+//! The temporary file of a table that is being split: written from start to end, read from anywhere.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::chunk::Layout;
+use crate::{Error, Result};
+
+pub(super) struct Spill {
+    file: Mutex<File>,
+    /// What is gathered into one write.
+    buffer: Vec<u8>,
+    end: u64,
+    folder: PathBuf,
+}
+
+/// Some rows of one key in the file.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub offset: u64,
+    pub length: usize,
+    pub rows: u32,
+    pub layout: Layout,
+}
+
+const WRITE: usize = 4 << 20;
+
+impl Spill {
+    pub fn new(folder: &Path) -> Result<Self> {
+        let file = tempfile::tempfile_in(folder).map_err(Error::io(folder))?;
+        Ok(Self {
+            file: Mutex::new(file),
+            buffer: vec![],
+            end: 0,
+            folder: folder.into(),
+        })
+    }
+
+    pub fn write(&mut self, bytes: &[u8], rows: u32, layout: Layout) -> Result<Piece> {
+        let piece = Piece {
+            offset: self.end,
+            length: bytes.len(),
+            rows,
+            layout,
+        };
+        self.buffer.extend_from_slice(bytes);
+        self.end += bytes.len() as u64;
+        if self.buffer.len() >= WRITE {
+            self.flush()?;
+        }
+        Ok(piece)
+    }
+
+    pub fn flush(&mut self) -> Result<()> {
+        let file = self.file.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let written = file.write_all(&self.buffer);
+        written.map_err(Error::io(&self.folder))?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Appends the bytes of a piece to `to`.
+    pub fn read(&self, piece: &Piece, to: &mut Vec<u8>) -> Result<()> {
+        let start = to.len();
+        to.resize(start + piece.length, 0);
+        // The position belongs to whoever holds the file.
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = file
+            .seek(SeekFrom::Start(piece.offset))
+            .and_then(|_| file.read_exact(&mut to[start..]));
+        read.map_err(Error::io(&self.folder))
+    }
+}
