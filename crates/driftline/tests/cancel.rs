@@ -250,6 +250,7 @@ fn a_run_without_a_source_model_is_none() {
 fn tireless() -> (Settings, Registry) {
     let mut settings = Settings::new().with_window(50);
     settings.model = Some(Named::plain("tireless"));
+    settings.policy = Some(Named::plain("always"));
     (settings, Registry::new().with_model::<Tireless>())
 }
 

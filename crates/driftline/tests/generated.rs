@@ -40,7 +40,7 @@ fn some(n: usize) -> NonZeroUsize {
 }
 
 fn linear() -> AnyLearner {
-    let penalty = Penalty::L2(NonNegative::new(0.05).unwrap());
+    let penalty = Penalty::L2(NonNegative::new(0.2).unwrap());
     LinearLearner::new(Solver::FullBatch(FullBatch::default()), penalty).into()
 }
 
@@ -88,7 +88,7 @@ fn a_long_step_is_made_in_small_ones() {
     let window = || vec![target.unlabeled()];
     let plain = follow(&linear(), Gradual::new(one_window()), &source, window()).unwrap();
     let plain = accuracy(&plain[0].version, &target).unwrap();
-    assert!(plain < 0.9, "{plain}");
+    assert!(plain < 0.92, "{plain}");
     let eight = Bridge {
         domains: Some(some(8)),
         ..Bridge::default()

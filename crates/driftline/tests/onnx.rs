@@ -153,6 +153,7 @@ fn hygiene_and_alignments() {
 fn aligned(bundle: Bundle, alignment: &str, window: &Memory) -> Bundle {
     let folder = tempfile::tempdir().unwrap();
     let mut adapt = Adapt::new(folder.path().join("run")).window(window.rows);
+    adapt = adapt.policy("always");
     adapt.settings.alignment = Some(Named::plain(alignment));
     adapt.settings.labeler = Some(Named::plain("none"));
     let path = folder.path().join("model");

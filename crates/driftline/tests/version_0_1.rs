@@ -222,6 +222,7 @@ fn the_versions_come_out_again_bit_by_bit() {
     let files = |name: &str| Files::new([at(name)]).unwrap();
     let old = RunFolder::read(&at("run")).unwrap();
     let adapt = Adapt::new(at("again")).window(30).answers("label");
+    let adapt = adapt.policy("always");
     let start = Start::model(at("run/checkpoints/window-0000.safetensors")).unwrap();
     let mut new = adapt.run(start, files("stream.csv"), &()).unwrap();
     let (read, runtime) = (ReadOptions::default(), Runtime::default());

@@ -58,6 +58,8 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
     let stepped = step(&mut run, &input, args.answers.as_deref(), &read, &runtime)?;
     match stepped {
         Stepped::Known(window) => {
+            // A step that was killed after its commit has left the report of the window before.
+            run.write_report(&driftline_report::runs_html(std::slice::from_ref(&run))?)?;
             say_known(window, verbosity);
             if args.json {
                 output::print_json(

@@ -33,7 +33,8 @@ pub struct MethodArgs {
     /// How a window gets its labels [default: teacher]
     #[arg(long, value_name = "NAME")]
     labeler: Option<String>,
-    /// What becomes of a step [default: always]
+    /// What becomes of a step: guarded (rehearse first, deploy only what gains), always or never [default: guarded; always
+    /// with --method target and all]
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
     /// Share of each window not to learn from: its least confident rows [default: 0.1]

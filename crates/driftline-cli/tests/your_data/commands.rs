@@ -310,7 +310,9 @@ fn every_method_runs_and_threads_change_nothing() {
         assert!(files(1).iter().any(|(name, _)| name == "windows.jsonl"));
         assert_eq!(files(1), files(3), "{method}");
     }
-    let soft = format!("adapt {SOURCE} {STREAM} --labels soft --drop 0.2 --tail drop --out soft");
+    let soft = format!(
+        "adapt {SOURCE} {STREAM} --model linear --labels soft --drop 0.2 --tail drop --out soft"
+    );
     place.good(&soft);
     assert_eq!(place.windows("soft")[0]["kept"], 80);
     assert!(

@@ -127,4 +127,4 @@ pub fn error(output: &Output) -> String {
 
 /// The usual arguments: identifiers and days are no features.
 pub const SOURCE: &str = "--source source.csv --label label";
-pub const STREAM: &str = "--stream stream.csv --time day --id id --window 100";
+pub const STREAM: &str = "--stream stream.csv --time day --id id --window 100 --policy always";

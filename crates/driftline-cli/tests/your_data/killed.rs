@@ -4,7 +4,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::files::{Place, SOURCE, turning};
+use crate::files::{Place, SOURCE, STREAM, turning};
 
 #[test]
 fn a_killed_run_ends_with_the_same_bytes() {
@@ -34,6 +34,20 @@ fn a_killed_run_ends_with_the_same_bytes() {
         child.wait().unwrap();
     }
     place.good(&words);
+    assert_eq!(place.contents("run"), whole);
+}
+
+/// A step that is killed after its commit has no report of its own yet: the same step again writes it.
+#[test]
+fn a_repeated_step_makes_up_for_the_report() {
+    let place = Place::new();
+    place.good(&format!("adapt {SOURCE} {STREAM} --out run"));
+    let older = place.read("run/report.html");
+    place.write("next.csv", turning(100, 1.4, 1.5, 9));
+    place.good("step run --input next.csv --fail-on never");
+    let whole = place.contents("run");
+    place.write("run/report.html", older);
+    place.good("step run --input next.csv --fail-on never");
     assert_eq!(place.contents("run"), whole);
 }
 

@@ -9,6 +9,7 @@ mod provenance;
 mod results;
 #[cfg(test)]
 mod tests;
+mod trust;
 
 use driftline::datasets::Cache;
 use driftline::experiment::{Check, CheckVerdict, ResultTable, Store};
@@ -55,6 +56,7 @@ fn section(store: &Store, number: usize, cache: Option<&Cache>) -> Section {
         Vec::new()
     });
     let tables = [
+        trust::grid(store),
         results::distribution(&table),
         results::checks(&checks).if_any(),
         events::steps(store),

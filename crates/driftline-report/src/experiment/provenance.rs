@@ -76,7 +76,12 @@ pub fn facts(store: &Store) -> Vec<(String, String)> {
 /// The command that makes the same trials.
 pub fn command(store: &Store) -> String {
     let manifest = store.manifest();
-    let mut command = format!("driftline run experiments/{}.toml", manifest.name);
+    // Those about trust have a folder of their own.
+    let folder = match manifest.name.starts_with("trust-") {
+        true => "trust/",
+        false => "",
+    };
+    let mut command = format!("driftline run experiments/{folder}{}.toml", manifest.name);
     if manifest.scale == Scale::Smoke {
         command += " --scale smoke";
     }

@@ -348,9 +348,15 @@ impl Adaptation {
 /// What every chain makes of the window. Networks use all cores by themselves; the others go side by side.
 fn attempts(chains: &[Chain], now: &Context<'_>) -> Result<Vec<Attempt>> {
     let alone = |chain: &Chain| chain.candidate().learner.depends_on_isa();
-    match chains.len() < 2 || chains.iter().any(alone) {
-        true => chains.iter().map(|chain| chain.attempt(now)).collect(),
-        false => chains.par_iter().map(|chain| chain.attempt(now)).collect(),
+    let several = |chain: &Chain| match chain.attempt(now) {
+        // What cannot be done with these inputs or this model is no choice; the others are.
+        Err(Error::NotSupported { .. }) => Ok(Attempt::nothing(chain.version())),
+        made => made,
+    };
+    match chains {
+        [only] => Ok(vec![only.attempt(now)?]),
+        _ if chains.iter().any(alone) => chains.iter().map(several).collect(),
+        _ => chains.par_iter().map(several).collect(),
     }
 }
 

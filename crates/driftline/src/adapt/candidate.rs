@@ -70,6 +70,17 @@ pub struct Attempt {
     pub alignment: Aligned,
 }
 
+impl Attempt {
+    /// There was nothing to learn from.
+    pub(super) fn nothing(version: &Version) -> Self {
+        Self {
+            version: None,
+            labeled: None,
+            alignment: version.alignment.clone(),
+        }
+    }
+}
+
 impl Candidate {
     /// The paper's: hard labels of the teacher without the least confident fraction, the optimiser carried on.
     pub fn paper(
@@ -189,11 +200,7 @@ impl Candidate {
     fn through(&self, now: &Context<'_>, student: Option<&AnyModel>) -> Result<Attempt> {
         let Stage { learn, .. } = now.stage;
         let Some(window) = learn else {
-            return Ok(Attempt {
-                version: None,
-                labeled: None,
-                alignment: now.teacher.alignment.clone(),
-            });
+            return Ok(Attempt::nothing(now.teacher));
         };
         // Generated features are behind the alignment already.
         let features = window.inputs.shape() != now.teacher.shape();

@@ -18,7 +18,7 @@ use super::standing::Standing;
 use super::version::Version;
 use crate::data::{Examples, Fraction, Hygiene, LabeledDomain};
 use crate::models::training::Training;
-use crate::models::{AnyLearner, Learner, Runtime};
+use crate::models::{AnyLearner, Classifier, Learner, Runtime};
 use crate::random::Seed;
 use crate::{Error, Result};
 
@@ -112,11 +112,10 @@ impl MethodPlan {
         // What suits a model is known for certain once it is there.
         let suits = self.policy.candidates(&base.candidate().learner);
         let mut chains = vec![];
+        let columns = base.first().shape().size();
         for candidate in candidates {
-            if suits
-                .as_ref()
-                .is_some_and(|names| !names.contains(&candidate.name))
-            {
+            let named = |names: &Vec<String>| names.contains(&candidate.name);
+            if !suits.as_ref().is_none_or(named) || !candidate.labeler.suits(columns) {
                 continue;
             }
             let mut candidate = candidate.clone();

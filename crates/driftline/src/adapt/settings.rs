@@ -15,6 +15,9 @@ use crate::data::{Fraction, Hygiene, Positive, Tail};
 use crate::models::Augmentation;
 use crate::models::optimizer::Optimizer;
 
+/// Curricula that go along the stream, window by window.
+const FOLLOWING: [&str; 3] = ["gradual", "overlapping", "accumulate"];
+
 /// What is absent is taken from elsewhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -147,14 +150,19 @@ impl Settings {
     }
 
     /// With the defaults for one's own data behind them. Who says how the teacher labels wants its labels, whatever suits the
-    /// model.
+    /// model. What follows a stream is guarded; what goes to its end at once, as the paper's baselines do, is not.
     pub fn or_for_own_data(mut self) -> Self {
         let own = &self.self_training;
         let said = own.labels.is_some() || own.confidence.is_some() || own.filter.is_some();
         if said && self.labeler.is_none() {
             self.labeler = Some(Named::plain("teacher"));
         }
-        self.or(&Self::for_own_data())
+        let mut all = self.or(&Self::for_own_data());
+        let follows = |named: &Named<CurriculumParts>| FOLLOWING.contains(&&*named.name);
+        if all.policy.is_none() && all.curriculum.as_ref().is_some_and(follows) {
+            all.policy = Some(Named::plain("guarded"));
+        }
+        all
     }
 
     /// The curriculum of this name, with the windows that were chosen before.

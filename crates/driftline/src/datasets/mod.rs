@@ -3,6 +3,7 @@
 pub mod cache;
 pub mod catalog;
 pub mod census;
+mod constructed;
 pub mod covertype;
 pub mod digits;
 pub mod gaussian;
@@ -17,6 +18,7 @@ mod tabular;
 pub use cache::Cache;
 pub use catalog::CatalogEntry;
 pub use census::{Census, CensusByYear};
+pub use constructed::{Constructed, ConstructedEvent};
 pub use covertype::{Covertype, CovertypeByDistance, Standardization};
 pub use digits::Digits;
 pub use portraits::{Portraits, PortraitsOverTime};

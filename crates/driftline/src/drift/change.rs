@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::energy::{energy_distance, noise_floor};
+use super::pace::SAFE;
 use super::points::{Frame, Points};
 use crate::random::{Seed, permutation};
 
@@ -53,6 +54,12 @@ pub struct Known {
 pub struct Change {
     pub from_source: Distance,
     pub from_last: Option<Distance>,
+    /// The step from the window before, or from the source, its noise, and what it may be: a tenth of the distance between a
+    /// class and its nearest, where that is known.
+    pub size: f64,
+    pub floor: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<f64>,
     /// How often a row of the window looks more like the window than one of the source does: 0.5 is a guess.
     pub told_apart: f64,
     pub columns: Vec<Column>,
@@ -81,6 +88,7 @@ impl Change {
         last: Option<&Points>,
         window: &Points,
         known: Known,
+        classes_apart: Option<f64>,
         seed: Seed,
     ) -> Self {
         let from_source = Distance::of(source, window, seed);
@@ -95,9 +103,13 @@ impl Change {
         columns.sort_by(|a, b| b.shift.abs().total_cmp(&a.shift.abs()));
         columns.truncate(NAMED);
         let (verdict, reason) = judge(from_source, from_last, known);
+        let step = from_last.unwrap_or(from_source);
         Self {
             from_source,
             from_last,
+            size: step.distance,
+            floor: step.noise,
+            limit: classes_apart.map(|apart| SAFE * apart),
             told_apart: told_apart(source, window, seed),
             columns,
             verdict,

@@ -12,7 +12,7 @@ const SIZES: [usize; 8] = [100, 200, 500, 1000, 2000, 4000, 8000, 16000];
 /// Rows for a class that a model wants in a window.
 const ROWS_A_CLASS: usize = 100;
 /// The part of the distance between classes that a step may be.
-const SAFE: f64 = 0.1;
+pub(crate) const SAFE: f64 = 0.1;
 /// Pairs of windows that are compared for each size, and pieces that the stream is cut into to look for a jump.
 const PAIRS: usize = 6;
 const PIECES: usize = 60;

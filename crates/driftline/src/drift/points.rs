@@ -1,11 +1,14 @@
 //! Rows in the frame of the source, in double precision: every column less the source's mean, in the source's deviations,
-//! clipped to ±8. Columns that do not vary in the source are left out. All of `drift` measures in this frame.
+//! clipped to ±8 unless there are few columns. Columns that do not vary in the source are left out. All of `drift` measures in
+//! this frame.
 
 use crate::data::Inputs;
 use crate::random::{Seed, permutation};
 
-/// How far from the source's mean a value may be, in its deviations.
+/// How far from the source's mean a value may be, in its deviations. Of few columns each says where the classes have gone,
+/// however far that is; of many, one that has run wild is not to drown the others.
 const CLIP: f64 = 8.0;
+const FEW_COLUMNS: usize = 4;
 
 /// Rows of `size` numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,6 +126,11 @@ impl Frame {
     /// The rows of a window as points.
     pub fn points(&self, inputs: &Inputs) -> Points {
         let mut values = Vec::with_capacity(inputs.len() * self.size());
+        let clip = if self.size() <= FEW_COLUMNS {
+            f64::MAX
+        } else {
+            CLIP
+        };
         for row in inputs.iter() {
             let scales = self.means.iter().zip(&self.deviations);
             values.extend(
@@ -130,7 +138,7 @@ impl Frame {
                     .iter()
                     .zip(scales)
                     .map(|(&at, (mean, deviation))| {
-                        ((f64::from(row[at]) - mean) / deviation).clamp(-CLIP, CLIP)
+                        ((f64::from(row[at]) - mean) / deviation).clamp(-clip, clip)
                     }),
             );
         }

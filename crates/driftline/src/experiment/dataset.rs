@@ -11,7 +11,7 @@ use super::scored::{Scored, ScoredOn};
 use crate::data::{Benchmark, LabeledDomain};
 use crate::datasets::gaussian::MovingGaussians;
 use crate::datasets::{
-    Cache, Census, CensusByYear, Covertype, CovertypeByDistance, Digits, Portraits,
+    Cache, Census, CensusByYear, Constructed, Covertype, CovertypeByDistance, Digits, Portraits,
     PortraitsOverTime, RotatingDigits, SameDigits, TableOverTime, TableParts, catalog, stand_in,
 };
 use crate::random::Seed;
@@ -23,6 +23,8 @@ use crate::{Error, Result};
 pub enum Dataset {
     /// Gaussian classes whose means and covariances move.
     Gaussian(MovingGaussians),
+    /// Two Gaussian classes and one thing that happens to them.
+    Constructed(Constructed),
     /// Turning MNIST digits.
     RotatingMnist(RotatingDigits),
     /// Turning Fashion-MNIST images.
@@ -59,6 +61,7 @@ impl Dataset {
         let seed = Seed::new(data_seed).named("data");
         match self {
             Dataset::Gaussian(settings) => settings.draw(seed),
+            Dataset::Constructed(settings) => settings.draw(seed),
             Dataset::RotatingMnist(settings) => {
                 let digits = raw.digits(Cache::mnist, settings.used(), "MNIST")?;
                 settings.benchmark(&digits, seed)
@@ -103,7 +106,7 @@ impl Dataset {
     /// The catalogue's name of the files that it is made from, if it is not drawn.
     pub fn files(&self) -> Option<&'static str> {
         match self {
-            Dataset::Gaussian(_) => None,
+            Dataset::Gaussian(_) | Dataset::Constructed(_) => None,
             Dataset::RotatingMnist(_) | Dataset::SameMnist(_) => Some("mnist"),
             Dataset::RotatingFashionMnist(_) => Some("fashion-mnist"),
             Dataset::Portraits(_) => Some("portraits"),
@@ -165,6 +168,7 @@ impl Dataset {
     pub fn check(&self) -> Result<()> {
         match self {
             Dataset::Gaussian(settings) => settings.check(),
+            Dataset::Constructed(settings) => settings.check(),
             Dataset::Table(settings) => settings.check(),
             Dataset::Scored(scored) => scored.check(),
             Dataset::Rehearsed(rehearsed) => rehearsed.check(),
@@ -176,6 +180,7 @@ impl Dataset {
     pub fn stream_length(&self) -> Option<usize> {
         match self {
             Dataset::Gaussian(settings) => Some(settings.intermediate),
+            Dataset::Constructed(settings) => Some(settings.intermediate),
             Dataset::RotatingMnist(settings) | Dataset::RotatingFashionMnist(settings) => {
                 Some(settings.intermediate)
             }
@@ -200,6 +205,7 @@ impl Dataset {
     pub fn scaled_down(&self, divisor: usize) -> Dataset {
         match self {
             Dataset::Gaussian(settings) => Dataset::Gaussian(settings.scaled_down(divisor)),
+            Dataset::Constructed(settings) => Dataset::Constructed(settings.scaled_down(divisor)),
             Dataset::RotatingMnist(settings) => {
                 Dataset::RotatingMnist(settings.scaled_down(divisor))
             }

@@ -21,6 +21,7 @@ mod spec;
 mod store;
 mod table;
 mod trial;
+mod trust;
 mod work;
 
 pub use check::{Check, CheckVerdict};
@@ -40,4 +41,5 @@ pub use spec::{ContrastSpec, Spec, schema, settings_schema};
 pub use store::{ExperimentManifest, NamedSettings, Store, StoreWarning};
 pub use table::{ResultTable, Row};
 pub use trial::{Judged, Outcome, StageOutcome, Trial, TrialKey};
+pub use trust::TrustRow;
 pub use work::Sizes;

@@ -12,7 +12,7 @@ use super::identity::ENGINE_REVISION;
 use super::plan::{Plan, Scale};
 use super::spec::CheckSpec;
 use super::trial::Trial;
-use crate::files::{FolderLock, write_whole};
+use crate::files::{FolderLock, is_leftover, remove_files, write_whole};
 use crate::{Error, Result};
 
 /// What a folder holds, so that reports need nothing else.
@@ -142,6 +142,7 @@ impl Store {
         read()?;
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
         let lock = FolderLock::take(folder)?;
+        remove_files(folder, is_leftover)?;
         // Read again under the lock: another writer may have come in between.
         let existing = read()?;
         let (trials, warnings) =

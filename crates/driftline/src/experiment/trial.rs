@@ -101,20 +101,22 @@ pub struct Judged {
     pub estimate: Option<Estimate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate_before: Option<Estimate>,
-    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
-    pub findings: serde_json::Value,
 }
 
 impl Judged {
     fn of(judgement: &Judgement, candidate: Option<&str>) -> Self {
+        // Recalls of every class in every window would be most of the file.
+        let short = |estimate: &Estimate| Estimate {
+            recalls: vec![],
+            ..estimate.clone()
+        };
         Self {
             decision: judgement.decision.clone(),
             candidate: candidate.map(String::from),
             reason: judgement.reason.clone(),
             distrusted: judgement.distrusted,
-            estimate: judgement.estimate.clone(),
-            estimate_before: judgement.estimate_before.clone(),
-            findings: judgement.findings.clone(),
+            estimate: judgement.estimate.as_ref().map(short),
+            estimate_before: judgement.estimate_before.as_ref().map(short),
         }
     }
 }

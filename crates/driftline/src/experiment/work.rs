@@ -80,6 +80,13 @@ impl Dataset {
                 stream: settings.intermediate,
                 target_pool: settings.target_pool,
             },
+            Dataset::Constructed(settings) => Sizes {
+                shape: Shape::Vector(settings.columns.get()),
+                classes: 2,
+                source: settings.source,
+                stream: settings.intermediate,
+                target_pool: settings.target,
+            },
             Dataset::RotatingMnist(settings) | Dataset::RotatingFashionMnist(settings) => Sizes {
                 shape: image(28),
                 classes: 10,

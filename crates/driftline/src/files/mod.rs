@@ -47,6 +47,20 @@ pub(crate) fn is_leftover(name: &OsStr) -> bool {
     name.starts_with(BEGINNING) && name.ends_with(END)
 }
 
+/// Removes the ordinary files of a folder whose names are `ours`.
+pub(crate) fn remove_files(folder: &Path, ours: impl Fn(&OsStr) -> bool) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Ok(());
+    };
+    for entry in entries.flatten() {
+        if ours(&entry.file_name()) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
+            let path = entry.path();
+            std::fs::remove_file(&path).map_err(Error::io(&path))?;
+        }
+    }
+    Ok(())
+}
+
 const BEGINNING: &str = ".driftline-";
 const END: &str = ".tmp";
 

@@ -178,6 +178,13 @@ impl Adapt {
         self
     }
 
+    /// What becomes of a step: `guarded`, which it is unless something else is said, `always`, `never`, or one of the
+    /// registry.
+    pub fn policy(mut self, name: &str) -> Self {
+        self.settings.policy = Some(Named::plain(name));
+        self
+    }
+
     /// Scores every window by this column, which nothing learns from.
     pub fn answers(mut self, column: impl Into<String>) -> Self {
         self.choice.answers = Some(column.into());
@@ -219,6 +226,14 @@ impl Adapt {
             // A run from before there was hygiene goes on without it.
             let mut own = self.clone();
             own.settings.hygiene = Some(Hygiene::OFF);
+            return own.follow(start, stream, watch);
+        }
+        if let Some(manifest) = &existing
+            && manifest.settings.method.policy.is_none()
+            && self.settings.policy.is_none()
+        {
+            // And one from before there was a guard goes on without that.
+            let own = self.clone().policy("always");
             return own.follow(start, stream, watch);
         }
         let plan = self.plan()?;

@@ -103,7 +103,8 @@ impl AdapterBuilder {
         self
     }
 
-    /// What becomes of a step: `always`, or one of the registry.
+    /// What becomes of a step: `guarded`, which it is unless something else is said, `always`, `never`, or one of the
+    /// registry.
     pub fn policy(mut self, name: &str) -> Self {
         self.settings.policy = Some(Named::plain(name));
         self

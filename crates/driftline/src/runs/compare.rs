@@ -9,7 +9,9 @@ use super::measure::right;
 use super::session::Session;
 use super::settings::RunSettings;
 use super::watch::Watch;
-use crate::adapt::{Archive, MemoryWindows, Settings, Version, baselines, network_baselines};
+use crate::adapt::{
+    Archive, MemoryWindows, Named, Settings, Version, baselines, network_baselines,
+};
 use crate::data::{Inputs, Proportion, Tail, Windowing};
 use crate::evaluate::Interval;
 use crate::models::network::NetworkLearner;
@@ -72,7 +74,7 @@ pub struct Scores {
     pub while_serving: Option<f64>,
 }
 
-/// What is compared unless something else is asked for: the paper's methods, and windows that pile up.
+/// What is compared unless something else is asked for: the paper's methods, and windows that pile up, each deployed always.
 pub const METHODS: [(&str, &str); 5] = [
     ("Source", "source-only"),
     ("Target ST", "target"),
@@ -90,16 +92,19 @@ struct Scored {
 }
 
 impl Compare {
-    /// The methods of the paper on the windows that `adapt` has chosen.
+    /// The methods of the paper on the windows that `adapt` has chosen, and what `adapt` does by itself.
     pub fn new(adapt: Adapt, seeds: Vec<u64>) -> Self {
         let candidate = |(name, curriculum): (&str, &str)| {
-            (
-                name.to_owned(),
-                adapt.settings.clone().with_method(curriculum),
-            )
+            let mut own = adapt.settings.clone().with_method(curriculum);
+            own.policy = Some(Named::plain("always"));
+            (name.to_owned(), own)
         };
+        let mut candidates: Vec<(String, Settings)> = METHODS.map(candidate).into();
+        let mut guarded = adapt.settings.clone().with_method("gradual");
+        guarded.policy = Some(Named::plain("guarded"));
+        candidates.push(("Guarded".into(), guarded));
         Self {
-            candidates: METHODS.map(candidate).into(),
+            candidates,
             adapt,
             seeds,
             network_baselines: false,
@@ -109,7 +114,8 @@ impl Compare {
     /// Alignments, cautious steps and the classical baselines besides, on the same windows; and where the model is a network,
     /// batch-norm adaptation, entropy minimisation and domain-adversarial training.
     pub fn with_baselines(mut self) -> Self {
-        let shared = self.adapt.settings.clone().with_method("gradual");
+        let mut shared = self.adapt.settings.clone().with_method("gradual");
+        shared.policy = Some(Named::plain("always"));
         let more = baselines().into_iter();
         let more = more.map(|(name, changes)| (name.to_owned(), changes.or(&shared)));
         self.candidates.extend(more);

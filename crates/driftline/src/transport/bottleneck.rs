@@ -35,7 +35,7 @@ pub(super) fn search<S: Clone>(
     while low < high {
         let middle = low + (high - low) / 2;
         let trial = if galloping {
-            (low + stride).min(middle)
+            low.saturating_add(stride).min(middle)
         } else {
             middle
         };
@@ -49,7 +49,7 @@ pub(super) fn search<S: Clone>(
             Some(obstacle) => {
                 partial = attempt;
                 low = pairs.nearest_way_out(&obstacle).max(trial + 1);
-                stride *= 8;
+                stride = stride.saturating_mul(8);
             }
         }
     }

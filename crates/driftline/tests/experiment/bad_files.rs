@@ -250,10 +250,10 @@ fn a_file_that_is_missing_or_broken_is_named() {
 /// The experiment files of the project.
 fn shipped() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
+    let entries = [folder.clone(), folder.join("trust")]
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
     files.retain(|path| {
         path.extension()
             .is_some_and(|extension| extension == "toml")

@@ -77,8 +77,13 @@ fn committed_results_belong_to_the_committed_files() {
         }
         folders += 1;
         let store = Store::read(&folder).unwrap();
-        let file = format!("experiments/{}.toml", store.manifest().name);
-        let (spec, expected) = read_file(&root.join(file)).unwrap();
+        let name = &store.manifest().name;
+        let folders = ["experiments", "experiments/trust"];
+        let mut files = folders
+            .map(|folder| root.join(folder).join(format!("{name}.toml")))
+            .into_iter();
+        let file = files.find(|file| file.exists()).unwrap();
+        let (spec, expected) = read_file(&file).unwrap();
         let plan = Plan::new(&spec, expected, Scale::Full).unwrap();
         assert_eq!(store.manifest().plan, plan.identity(), "{}", plan.name);
         let keys = plan.trials(&Selection::default()).unwrap();

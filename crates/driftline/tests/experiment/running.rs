@@ -44,6 +44,18 @@ fn assert_same(found: &str, expected: &str) {
     assert_eq!(found.ends_with('\n'), expected.ends_with('\n'));
 }
 
+/// What a killed writer left is swept away by the next one, and nothing else.
+#[test]
+fn a_store_is_opened_without_leftovers() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in [".driftline-x1Y2z3.tmp", "notes.tmp"] {
+        fs::write(at(name), "half").unwrap();
+    }
+    Store::open(folder.path(), &small()).unwrap();
+    assert!(!at(".driftline-x1Y2z3.tmp").exists() && at("notes.tmp").exists());
+}
+
 /// The bytes of the whole experiment.
 fn whole(plan: &Plan) -> String {
     let folder = tempfile::tempdir().unwrap();

@@ -75,6 +75,8 @@ impl Case {
         training.batch_size = 16.try_into().unwrap();
         settings.training = Some(training);
         settings.scaling = Some(self.scaling);
+        // What is deployed is what the method makes; policies have tests of their own.
+        settings.policy = Some(Named::plain("always"));
         let starvation = serde_json::from_value(self.starvation.into());
         settings.self_training.starvation = Some(starvation.unwrap());
         settings

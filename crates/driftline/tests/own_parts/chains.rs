@@ -123,7 +123,7 @@ fn chains_go_on_whether_deployed_or_not() {
     // Deployed at once or held for three windows: the plain chain comes to the same, which is what `always` comes to.
     let mut always = Adapt::new(folder.path().join("always")).answers("label");
     always.settings = settings(&[]);
-    always.settings.policy = None;
+    always.settings.policy = Some(Named::plain("always"));
     let always = always
         .run(start(&drift), table(&drift.stream), &())
         .unwrap();

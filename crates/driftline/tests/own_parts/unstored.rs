@@ -81,6 +81,7 @@ fn adapter(start: StudentStart) -> Adapter {
     settings.self_training.start = Some(start);
     let mut adapter = Adapter::auto()
         .settings(settings)
+        .policy("always")
         .model("stump")
         .registry(Registry::new().with_model::<Stump>())
         .fit(drift.source.inputs(), drift.source.labels().as_slice())

@@ -54,7 +54,7 @@ fn windows_of_a_period_are_compared_like_those_of_so_many_rows() {
     };
     let rows = compared(json!({ "window": WINDOW }));
     assert_eq!(compared(json!({ "every": "1" })), rows);
-    assert_eq!((rows.0, rows.1.len()), (4, 5));
+    assert_eq!((rows.0, rows.1.len()), (4, 6));
 }
 
 /// Every baseline is listed once, and what only networks can do only beside a network, where each comes to a model of its own.

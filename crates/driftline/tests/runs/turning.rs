@@ -61,7 +61,7 @@ fn no_draw_of_turning_gaussians_is_left_behind() {
 fn a_step_that_changes_nothing_says_so() {
     let generator = &mut Seed::new(3).generator();
     let (inputs, labels) = gaussians(generator, 4.0, 0.0);
-    let linear = Adapter::auto().model("linear");
+    let linear = Adapter::auto().model("linear").policy("always");
     let mut adapter = linear.fit(&inputs, &labels).unwrap();
     let noted = |record: &WindowRecord| record.notes.with(NoteCode::NothingLearned).count() == 1;
     let (turned, _) = gaussians(generator, 4.0, 12.0);

@@ -70,6 +70,27 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "record-second-search-portraits",
 ];
 
+/// Whether a policy may be trusted: the tuning half, then the test half (docs/trust.md).
+const TRUST: Files = files!["trust/", ".toml":
+    "trust-keystroke",
+    "trust-elec2",
+    "trust-outdoor",
+    "trust-covertype-by-distance",
+    "trust-gaussian",
+    "trust-rot-mnist",
+    "trust-mixing-fashion",
+    "trust-archive-tuning",
+    "trust-constructed-tuning",
+    "trust-weather",
+    "trust-emg",
+    "trust-covertype-by-order",
+    "trust-portraits",
+    "trust-rot-fashion",
+    "trust-mixing-mnist",
+    "trust-archive-test",
+    "trust-constructed-test",
+];
+
 const PRINTED: Files = files!["expected/", ".csv":
     "further",
     "mixing",
@@ -83,7 +104,11 @@ const PRINTED: Files = files!["expected/", ".csv":
 
 /// Every experiment of the project, as its file says.
 pub fn plans() -> Result<Vec<Plan>> {
-    EXPERIMENTS.iter().map(|(_, text)| plan(text)).collect()
+    EXPERIMENTS
+        .iter()
+        .chain(TRUST)
+        .map(|(_, text)| plan(text))
+        .collect()
 }
 
 fn plan(text: &str) -> Result<Plan> {
@@ -108,7 +133,12 @@ mod tests {
     /// A new file that is not in the list would silently not be reproduced.
     #[test]
     fn the_lists_are_the_folders() {
-        for (folder, end, list) in [("", ".toml", EXPERIMENTS), ("expected", ".csv", PRINTED)] {
+        let lists = [
+            ("", ".toml", EXPERIMENTS),
+            ("trust", ".toml", TRUST),
+            ("expected", ".csv", PRINTED),
+        ];
+        for (folder, end, list) in lists {
             let folder =
                 concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/").to_owned() + folder;
             let entries = std::fs::read_dir(folder).unwrap();
@@ -125,7 +155,8 @@ mod tests {
 
     #[test]
     fn every_file_has_a_plan_of_its_name_with_its_printed_numbers() {
-        for (plan, (name, text)) in plans().unwrap().iter().zip(EXPERIMENTS) {
+        let files = EXPERIMENTS.iter().chain(TRUST);
+        for (plan, (name, text)) in plans().unwrap().iter().zip(files) {
             assert_eq!(plan.name, *name);
             assert_eq!(
                 plan.expected.cells.is_empty(),

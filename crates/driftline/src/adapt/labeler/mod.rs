@@ -43,6 +43,11 @@ use crate::data::{Domain, Examples, Labels, Probabilities};
 pub trait Labeler: Part {
     fn label(&self, now: &Context<'_>, window: &Domain) -> Result<Labeled>;
 
+    /// Whether it can label inputs of so many numbers. A policy leaves out candidates that cannot.
+    fn suits(&self, _columns: usize) -> bool {
+        true
+    }
+
     /// How it stands in an experiment's identity, where that is not under its own name.
     fn as_pseudo_labeling(&self) -> Option<PseudoLabeling> {
         None

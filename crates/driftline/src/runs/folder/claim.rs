@@ -12,7 +12,7 @@ use super::{
     checkpoint_name,
 };
 use crate::adapt::Registry;
-use crate::files::{FolderLock, is_leftover, is_own_page, write_whole};
+use crate::files::{FolderLock, is_leftover, is_own_page, remove_files, write_whole};
 use crate::{Error, Result};
 
 /// A folder taken for a new run that has no manifest yet.
@@ -170,18 +170,4 @@ pub(super) fn is_of_window(name: &OsStr) -> bool {
         csv.or_else(|| rest.strip_suffix(".safetensors"))
     });
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
-}
-
-/// Removes the ordinary files of a folder whose names are `ours`.
-pub(super) fn remove_files(folder: &Path, ours: impl Fn(&OsStr) -> bool) -> Result<()> {
-    let Ok(entries) = fs::read_dir(folder) else {
-        return Ok(());
-    };
-    for entry in entries.flatten() {
-        if ours(&entry.file_name()) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
-            let path = entry.path();
-            fs::remove_file(&path).map_err(Error::io(&path))?;
-        }
-    }
-    Ok(())
 }

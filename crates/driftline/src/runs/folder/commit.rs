@@ -12,11 +12,11 @@ use super::super::chains_file::{self, chains_name};
 use super::super::model_file::Bundle;
 use super::super::predictions::WindowTable;
 use super::super::record::{Checksum, WindowRecord};
-use super::claim::{is_of_window, remove_files};
+use super::claim::is_of_window;
 use super::manifest::RunManifest;
 use super::{CHAINS, MANIFEST, WINDOWS, checkpoint_name, predictions_name};
 use crate::adapt::{Standing, Version};
-use crate::files::{is_leftover, write_whole};
+use crate::files::{is_leftover, remove_files, write_whole};
 use crate::{Error, Result};
 
 /// So many windows may wait to be written; then the work waits for the disk.

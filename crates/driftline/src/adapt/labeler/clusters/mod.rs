@@ -83,9 +83,13 @@ struct Moment {
 }
 
 impl Labeler for Clusters {
+    fn suits(&self, columns: usize) -> bool {
+        columns <= MOST_COLUMNS
+    }
+
     fn label(&self, now: &Context<'_>, window: &Domain) -> Result<Labeled> {
         let size = window.inputs.shape().size();
-        if size > MOST_COLUMNS {
+        if !self.suits(size) {
             return Err(Error::NotSupported {
                 what: format!("clusters of {size} columns (at most {MOST_COLUMNS})"),
                 how: "followed; another labeler, such as `teacher`, takes any number".into(),

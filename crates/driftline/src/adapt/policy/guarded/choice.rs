@@ -24,6 +24,10 @@ impl World {
     fn gain(&self, place: usize) -> f64 {
         self.scores[place].gain_over(&self.scores[0])
     }
+
+    pub fn loses_a_class(&self, place: usize) -> bool {
+        self.scores[place].loses_a_class_of(&self.scores[0])
+    }
 }
 
 /// Mean gains of all in these worlds; the first is the source model's, zero.
@@ -45,7 +49,8 @@ pub(super) fn choose(
     let recent = &history[history.len().saturating_sub(MEMORY)..];
     let mut best = (f64::MIN, 0);
     for place in 0..allowed.len() {
-        let loses = worlds.iter().any(|world| world.gain(place) < -VETO);
+        let loses = |world: &World| world.gain(place) < -VETO || world.loses_a_class(place);
+        let loses = worlds.iter().any(loses);
         if place > 0 && (!allowed[place] || (vetoes && loses)) {
             continue;
         }
@@ -69,6 +74,7 @@ mod tests {
         let scores = accuracies.iter().map(|&accuracy| Score {
             accuracy,
             balanced: accuracy,
+            recalls: vec![],
         });
         World {
             name: String::new(),

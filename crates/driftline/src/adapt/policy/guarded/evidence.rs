@@ -9,7 +9,7 @@ use crate::Result;
 use crate::adapt::{Candidate, Context, State};
 use crate::data::LabeledDomain;
 use crate::drift::mixture::{Calibration, choose};
-use crate::drift::{Frame, draw};
+use crate::drift::{Frame, class_distance, draw};
 use crate::random::Seed;
 
 /// A mixture is believed if it knows its own accuracy so well …
@@ -39,6 +39,9 @@ pub(super) struct Evidence {
     pub log_likelihood: f64,
     /// Rows that rehearsals are scored on.
     pub rows: usize,
+    /// How far a class is from its nearest.
+    #[serde(default)]
+    pub class_distance: f64,
 }
 
 /// The card in two parts: what rehearsals begin from, and what is moved.
@@ -134,6 +137,7 @@ impl Evidence {
             mixture,
             log_likelihood,
             rows: rows.len(),
+            class_distance: class_distance(&points, labels.as_slice(), labels.n_classes(), seed()),
         })
     }
 

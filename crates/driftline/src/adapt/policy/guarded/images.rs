@@ -64,6 +64,7 @@ pub(super) fn decide(
             explained: true,
             ..Known::default()
         },
+        Some(scale),
         seed,
     );
     let step = change.from_last.unwrap_or(change.from_source).distance;

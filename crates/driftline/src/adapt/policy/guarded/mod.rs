@@ -7,7 +7,9 @@ mod evidence;
 mod images;
 mod rehearsal;
 mod score;
+mod theory;
 mod tracking;
+mod usual;
 mod worlds;
 
 use schemars::JsonSchema;
@@ -194,20 +196,29 @@ impl Policy for Guarded {
         let place = choice::choose(&finding.worlds, &history, &allowed, finding.vetoes, current);
         state.set_value("gains", json!(history));
         let estimate = |place: usize| {
-            finding.measurable.then(|| {
-                interval(
-                    &finding.worlds,
-                    place,
-                    inputs.len(),
-                    guard.evidence.rows,
-                    known,
-                )
-            })
+            let worlds = &finding.worlds[..];
+            let (window, rows) = (inputs.len(), guard.evidence.rows);
+            finding
+                .measurable
+                .then(|| interval(worlds, place, window, rows, known))
+                .flatten()
         };
         let mut judgement = match place {
             0 => {
-                let why = "no candidate gains enough in the worlds that look like this window";
-                guard.back(state, current, why)?
+                let lost = |place: &usize| finding.worlds.iter().any(|w| w.loses_a_class(*place));
+                let why = match (1..decided.len())
+                    .filter(|&place| allowed[place])
+                    .find(lost)
+                {
+                    Some(place) if finding.vetoes => format!(
+                        "`{}` loses a class in the worlds that look like this window, and no other candidate gains enough",
+                        candidates[place - 1].name
+                    ),
+                    _ => {
+                        "no candidate gains enough in the worlds that look like this window".into()
+                    }
+                };
+                guard.back(state, current, &why)?
             }
             place if proposals[place - 1].version.is_none() => {
                 let name = &candidates[place - 1].name;
@@ -230,6 +241,20 @@ impl Policy for Guarded {
         judgement.estimate = estimate(place);
         judgement.estimate_before = estimate(current);
         judgement.findings = findings(&guard, now, &points, &finding, Some(place));
+        if let Some(candidate) = candidates.first() {
+            let model = guard.beginnings.model(candidate);
+            judgement.findings["usual"] = usual::estimates(model, &guard.rows, now.first, &inputs)?;
+        }
+        if let Some(step) = theory::step(now, &inputs)? {
+            judgement.findings["theory"] = step;
+        }
+        // What is open: the best of those that were not chosen.
+        let gains = history.last().map_or(&[][..], |gains| &gains[..]);
+        let others = (1..gains.len()).filter(|&other| other != place);
+        let rival = others.max_by(|&a, &b| gains[a].total_cmp(&gains[b]));
+        if let Some(rival) = rival {
+            judgement.findings["question"] = json!({ "candidate": candidates[rival - 1].name });
+        }
         Ok(judgement)
     }
 }
@@ -305,9 +330,12 @@ impl<'a> Guard<'a> {
                 "accuracy": rehearsed.scores.iter().map(|score| score.accuracy).collect::<Vec<f64>>(),
             }));
             if world.fits {
-                let places = agreements.iter().zip(&rehearsed.agreements).skip(1);
-                let gaps = places.map(|(real, there)| (real - there).abs());
-                gap += gaps.sum::<f64>() / candidates.len().max(1) as f64;
+                // Candidates that are out of the question have no vote.
+                let asked = (1..decided.len()).filter(|&place| self.evidence.harmless(place));
+                let gaps: Vec<f64> = asked
+                    .map(|place| (agreements[place] - rehearsed.agreements[place]).abs())
+                    .collect();
+                gap += gaps.iter().sum::<f64>() / gaps.len().max(1) as f64;
                 all.push(World {
                     name: world.name.into(),
                     scores: rehearsed.scores,
@@ -338,6 +366,7 @@ impl<'a> Guard<'a> {
             last.as_ref(),
             window,
             known,
+            Some(self.evidence.class_distance),
             evidence::seed(),
         )
     }
@@ -381,10 +410,19 @@ fn current(state: &State, proposals: &[Proposal<'_>]) -> usize {
 }
 
 /// The range over the worlds, widened by what `window` and `rows` rows can tell.
-fn interval(worlds: &[World], place: usize, window: usize, rows: usize, known: bool) -> Estimate {
-    let all = worlds.iter().map(|world| world.scores[place]);
-    let of = |each: fn(&Score) -> f64| {
-        let values: Vec<f64> = all.clone().map(|score| each(&score)).collect();
+fn interval(
+    worlds: &[World],
+    place: usize,
+    window: usize,
+    rows: usize,
+    known: bool,
+) -> Option<Estimate> {
+    let all = worlds.iter().map(|world| &world.scores[place]);
+    let of = |each: &dyn Fn(&Score) -> Option<f64>| {
+        let values: Vec<f64> = all.clone().filter_map(each).collect();
+        if values.is_empty() {
+            return None;
+        }
         let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
         let (low, high) = values
             .iter()
@@ -396,12 +434,16 @@ fn interval(worlds: &[World], place: usize, window: usize, rows: usize, known: b
         let variance =
             mean * (1.0 - mean) * (1.0 / window.max(1) as f64 + 1.0 / rows.max(1) as f64);
         let wide = 1.645 * variance.sqrt() + 0.03;
-        [mean, (low - wide).max(0.0), (high + wide).min(1.0)]
+        Some([mean, (low - wide).max(0.0), (high + wide).min(1.0)])
     };
-    let [accuracy, low, high] = of(|score| score.accuracy);
+    let [accuracy, low, high] = of(&|score| Some(score.accuracy))?;
     let mut estimate = Estimate::new(accuracy, low, high);
-    estimate.balanced = Some(of(|score| score.balanced));
-    estimate
+    estimate.balanced = of(&|score| Some(score.balanced));
+    let classes = all.clone().next().map_or(0, |score| score.recalls.len());
+    estimate.recalls = (0..classes)
+        .map(|class| of(&|score| score.recalls[class]))
+        .collect();
+    Some(estimate)
 }
 
 fn findings(
