@@ -147,26 +147,23 @@ fn frozen_encoders() {
     }
 }
 
+/// One channel: histograms are of the mean of all, which would blur the laws' classes, as they lie in every third number.
 #[test]
 fn gradients() {
     let image = Profile {
         shape: Shape::Image {
-            height: 9,
-            width: 8,
-            channels: 2,
+            height: 14,
+            width: 13,
+            channels: 1,
         },
         n_classes: 3,
         full_batch: true,
         slack: 0.02,
     };
-    for (mirror, head) in [(false, Some(full_batch(l2(0.001)))), (true, None)] {
-        let mut learner = GradientsLearner::default();
-        learner.cell = NonZeroUsize::new(2).unwrap();
-        learner.mirror = mirror;
-        learner.head = head;
-        learner_contract("gradients", &learner, image);
-        learner_contract("any gradients", &AnyLearner::from(learner), image);
-    }
+    let mut learner = GradientsLearner::default();
+    learner.cell = NonZeroUsize::new(2).unwrap();
+    learner.head = Some(full_batch(l2(0.001)));
+    learner_contract("gradients", &learner, image);
 }
 
 #[test]
