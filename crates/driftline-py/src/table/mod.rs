@@ -233,6 +233,7 @@ impl Frames for Cut {
         Ok(Some(Frame {
             file: 0,
             first_row: rows.start as u64 + 1,
+            scattered: None,
             columns: columns.collect(),
             rows: rows.len(),
         }))

@@ -9,8 +9,8 @@ mod manifest;
 use std::path::{Path, PathBuf};
 
 pub use check::FileState;
-pub(super) use manifest::FROM_ARRAYS;
 pub(crate) use commit::line;
+pub(super) use manifest::FROM_ARRAYS;
 pub use manifest::{Origin, RUN_FORMAT, RunManifest};
 
 use self::commit::{Finished, Log, Writer};
