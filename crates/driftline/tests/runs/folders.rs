@@ -315,6 +315,7 @@ fn a_window_of_one_class_is_held() {
     let run = Adapt::new(folder.path().join("run"))
         .window(60)
         .model("linear")
+        .policy("always")
         .run(start(), table, &())
         .unwrap();
     let record = &run.records()[0];

@@ -156,6 +156,7 @@ fn a_source_model_of_another_kind_is_kept_until_a_student_takes_over() {
     }
     let adapt = |name: &str, method: &str| {
         let mut adapt = adapt(&at(name), json!({ "window": WINDOW })).model("mlp");
+        adapt = adapt.policy("always");
         adapt.settings = adapt.settings.with_method(method);
         adapt.settings.source_model = Some(Named::plain("linear"));
         adapt.settings.training = epochs(2);
