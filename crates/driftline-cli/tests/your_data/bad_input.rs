@@ -331,7 +331,7 @@ fn a_starved_window_is_held() {
     let lines: Vec<String> = text.lines().enumerate().map(only_ants).collect();
     place.write("ants.csv", lines.join("\n"));
     let output = place.run(&format!(
-        "adapt {SOURCE} --stream ants.csv --id id --exclude day --window 100 --model linear --out run"
+        "adapt {SOURCE} --stream ants.csv --id id --exclude day --window 100 --model linear --policy always --out run"
     ));
     assert!(output.status.success(), "{}", error(&output));
     assert!(

@@ -269,7 +269,14 @@ fn methods_side_by_side() {
         .collect();
     assert_eq!(
         names,
-        ["Source", "Target ST", "All ST", "Gradual ST", "Accumulate"]
+        [
+            "Source",
+            "Target ST",
+            "All ST",
+            "Gradual ST",
+            "Accumulate",
+            "Guarded"
+        ]
     );
     let last = |index: usize| methods[index]["last_window"]["mean"].as_f64().unwrap();
     assert!(last(3) > 0.95 && last(0) < 0.7, "{} {}", last(3), last(0));

@@ -41,7 +41,7 @@ fn windows_of_a_few_rows_are_noted() {
     assert!(told.contains("--window"), "{told}");
     assert!(!adapt(20).contains("have fewer than"));
     place.good(&format!(
-        "adapt {SOURCE} --stream stream.csv --time day --id id --out run"
+        "adapt {SOURCE} --stream stream.csv --time day --id id --policy always --out run"
     ));
     place.write("five.csv", turning(5, 0.0, 0.0, 9));
     let told = error(&place.run("step run --input five.csv"));

@@ -57,7 +57,8 @@ fn json_is_recognised() {
 #[test]
 fn usage_is_told_in_plain_words_and_ends_with_two() {
     let place = Place::new();
-    let adapt = format!("adapt {SOURCE} {STREAM} --out run");
+    let adapt =
+        format!("adapt {SOURCE} --stream stream.csv --time day --id id --window 100 --out run");
     let cases = [
         (format!("{adapt} --method gradula"), "'gradual'"),
         (

@@ -173,7 +173,7 @@ fn an_audit_asks_for_rows_that_tell() {
 fn the_policy_never_watches_and_that_is_no_failure() {
     let place = Place::new();
     place.good(&format!(
-        "adapt {SOURCE} {STREAM} --answers label --policy never --out run"
+        "adapt {SOURCE} --stream stream.csv --time day --id id --window 100 --answers label --policy never --out run"
     ));
     let windows = place.windows("run");
     assert_eq!(windows.len(), 6);

@@ -82,7 +82,7 @@ fn a_class_that_self_training_loses_is_named_first() {
     };
     place.write("s.csv", rows(400, 4));
     place.write("t.csv", rows(3000, 8));
-    let words = "adapt --source s.csv --label y --stream t.csv --window 300 --model linear --drop 0.3 --fail-on never";
+    let words = "adapt --source s.csv --label y --stream t.csv --window 300 --model linear --drop 0.3 --policy always --fail-on never";
     for answers in ["", " --answers y"] {
         let done = place.json(&format!("{words}{answers} --out run"));
         let summary = &done["summary"];
