@@ -80,7 +80,7 @@ fn a_source_model_for_each_is_trained_on_the_rows_of_its_key() {
     };
     let source = keyed(place.read("source.csv"));
     place.write("keyed.csv", source);
-    let source = "--source keyed.csv --label label --exclude id --exclude day";
+    let source = "--source keyed.csv --label label --exclude id --exclude day --policy always";
     place.good(&format!(
         "fleet {source} --stream mixed.csv --by sensor --source-model each {WINDOWS} --out f"
     ));

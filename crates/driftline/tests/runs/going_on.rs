@@ -176,7 +176,7 @@ fn faults_are_told_before_anything_is_trained_and_the_old_run_stays() {
 fn a_run_that_learned_nothing_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let paths = files(folder.path());
-    let mut starved = adapt(folder.path()).model("linear");
+    let mut starved = adapt(folder.path()).model("linear").policy("always");
     starved.choice.answers = None;
     let drop = Fraction::new(0.99).unwrap();
     starved.settings.self_training.filter = Some(Filter::DropFraction(drop));

@@ -71,7 +71,7 @@ fn baselines_are_listed_and_networks_have_three_more() {
     let linear = names(&compared("linear"));
     let methods = compared("mlp");
     let network = names(&methods);
-    assert_eq!(linear.len(), 5 + driftline::adapt::baselines().len());
+    assert_eq!(linear.len(), 6 + driftline::adapt::baselines().len());
     assert_eq!(network[..linear.len()], linear);
     assert_eq!(
         network[linear.len()..],
