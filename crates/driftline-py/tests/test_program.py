@@ -34,11 +34,11 @@ def program(place: Path, *what: str) -> None:
 
 def adapt(place: Path, policy: str, folder: str = "run") -> None:
     what = ["--source", "source.parquet", "--label", "label", "--stream", "stream.parquet"]
-    program(place, "adapt", *what, "--model", "linear", "--window", "100", "--policy", policy, "--out", folder)
+    program(place, "adapt", *what, "--model", "linear", "--window", "100", "--policy", policy, "--fail-on", "never", "--out", folder)
 
 
 def shares(place: Path, model: str) -> np.ndarray:
-    program(place, "predict", model, "stream.parquet", "--out", "found.parquet")
+    program(place, "predict", model, "--input", "stream.parquet", "--out", "found.parquet", "--force")
     found = pd.read_parquet(place / "found.parquet")
     return found[["p_0", "p_1"]].to_numpy(dtype=np.float32)
 
