@@ -1,7 +1,7 @@
 //! How a window differs from a source, without a model and without labels.
 
 use driftline::data::Hygiene;
-use driftline::drift::{Change, Frame, Known, draw};
+use driftline::drift::{Change, Known, PointFrame, draw};
 use driftline::prelude::Seed;
 use driftline::reading::{ColumnChoice, EncodeOptions, Encoding, Notes, ReadOptions, read_all};
 use driftline::{Cancel, Error};
@@ -42,7 +42,7 @@ pub fn explain(
         };
         let window = read_all(&window, &encoding, &stream, &read, &mut notes)?;
         let seed = Seed::new(seed);
-        let frame = Frame::of(&rows.inputs).ok_or_else(|| Error::Empty {
+        let frame = PointFrame::of(&rows.inputs).ok_or_else(|| Error::Empty {
             what: "the list of columns that vary in the source".into(),
         })?;
         let drawn = |n: usize, name: &str| draw(n, MOST_ROWS, seed.named(name));

@@ -9,7 +9,7 @@ use super::candidate::{Attempt, Candidate};
 use super::chain::Chain;
 use super::context::Context;
 use super::curriculum::Stage;
-use super::frame::Frame;
+use super::frame::SourceFrame;
 use super::labeler::Labeling;
 use super::parts::Chosen;
 use super::policy::{Always, Decision, Judgement, Policy, Proposal};
@@ -51,7 +51,7 @@ pub struct Adaptation {
     policy: Chosen<dyn Policy>,
     source: Option<LabeledDomain>,
     card: Option<LabeledDomain>,
-    frame: OnceLock<Frame>,
+    frame: OnceLock<SourceFrame>,
     deployed: Version,
     /// Stages so far; more than the deployed version's number where an earlier one was taken up again.
     done: usize,
@@ -106,7 +106,7 @@ impl Adaptation {
     }
 
     /// With what is known of the source, for parts that need no more of it.
-    pub fn with_frame(self, frame: Frame) -> Self {
+    pub fn with_frame(self, frame: SourceFrame) -> Self {
         Self {
             frame: OnceLock::from(frame),
             ..self

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::chain::Chain;
 use super::curriculum::Stage;
-use super::frame::Frame;
+use super::frame::SourceFrame;
 use super::version::{Archive, Version};
 use crate::data::{Domain, LabeledDomain};
 use crate::models::Runtime;
@@ -20,7 +20,7 @@ pub struct Context<'a> {
     /// The rows that stand for the source: the same whether the source is at hand or not.
     pub card: Option<&'a LabeledDomain>,
     /// What is known of the source even where it is not at hand; ask [`Context::frame`].
-    pub(super) frame: &'a OnceLock<Frame>,
+    pub(super) frame: &'a OnceLock<SourceFrame>,
     /// Version 0.
     pub first: &'a Version,
     /// The model that labels: where the chain stands, deployed or not.
@@ -41,10 +41,10 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// Statistics of the source: those that came with the model, or else taken from the source itself.
-    pub fn frame(&self) -> Result<&'a Frame> {
+    pub fn frame(&self) -> Result<&'a SourceFrame> {
         match (self.frame.get(), self.source) {
             (Some(frame), _) => Ok(frame),
-            (None, Some(source)) => Ok(self.frame.get_or_init(|| Frame::of(source))),
+            (None, Some(source)) => Ok(self.frame.get_or_init(|| SourceFrame::of(source))),
             (None, None) => Err(Error::SourceMissing),
         }
     }

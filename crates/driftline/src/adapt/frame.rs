@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 20_000;
 /// Statistics of the source, in the form that the model takes its inputs in.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Frame {
+pub struct SourceFrame {
     pub means: Vec<f32>,
     /// Dividing by n; 0 for an input that does not vary.
     pub deviations: Vec<f32>,
@@ -31,7 +31,7 @@ pub struct Frame {
     pub covariance: Option<Vec<f32>>,
 }
 
-impl Frame {
+impl SourceFrame {
     pub fn of(source: &LabeledDomain) -> Self {
         let inputs = source.inputs();
         let (means, deviations) = moments(inputs);
@@ -195,7 +195,7 @@ mod tests {
         let values = (0..10).flat_map(|x| [x as f32, (x * x) as f32]).collect();
         let inputs = Inputs::new(values, Shape::Vector(2)).unwrap();
         let labels = Labels::new(vec![0, 0, 0, 0, 0, 0, 0, 0, 1, 1], 2).unwrap();
-        let frame = Frame::of(&LabeledDomain::new(inputs, labels).unwrap());
+        let frame = SourceFrame::of(&LabeledDomain::new(inputs, labels).unwrap());
         assert_eq!(frame.means, [4.5, 28.5]);
         let near = |found: &[f32], right: &[f32]| {
             let off = found.iter().zip(right).map(|(a, b)| (a - b).abs());

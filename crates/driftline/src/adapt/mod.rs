@@ -36,7 +36,7 @@ pub use curriculum::{
     Accumulate, Curriculum, Generated, Gradual, Ordered, Overlapping, Pooled, SourceOnly, Stage,
     TargetOnly, WindowsSpec,
 };
-pub use frame::Frame;
+pub use frame::SourceFrame;
 pub use labeler::{
     Balanced, Confidence, Filter, Importance, LabelKind, LabelShift, Labeled, Labeler, Labeling,
     MovedSource, NoLabels, PseudoLabeling, Starvation, quantile,

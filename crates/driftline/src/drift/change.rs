@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::energy::{energy_distance, noise_floor};
 use super::pace::SAFE;
-use super::points::{Frame, Points};
+use super::points::{PointFrame, RowPoints};
 use crate::random::{Seed, permutation};
 
 /// Columns that are named.
@@ -24,14 +24,14 @@ pub struct Distance {
 
 /// A column of the inputs and how far its mean moved, in deviations of the source.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Column {
+pub struct MovedColumn {
     pub column: usize,
     pub shift: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum DriftVerdict {
     Still,
     Gradual,
     Fast,
@@ -62,14 +62,15 @@ pub struct Change {
     pub limit: Option<f64>,
     /// How often a row of the window looks more like the window than one of the source does: 0.5 is a guess.
     pub told_apart: f64,
-    pub columns: Vec<Column>,
-    pub verdict: Verdict,
+    pub columns: Vec<MovedColumn>,
+    pub verdict: DriftVerdict,
     pub reason: String,
 }
 
 impl Distance {
-    pub fn of(a: &Points, b: &Points, seed: Seed) -> Self {
-        let noise = |points: &Points, name| noise_floor(points, a.len(), b.len(), seed.named(name));
+    pub fn of(a: &RowPoints, b: &RowPoints, seed: Seed) -> Self {
+        let noise =
+            |points: &RowPoints, name| noise_floor(points, a.len(), b.len(), seed.named(name));
         Self {
             distance: energy_distance(a, b, seed),
             noise: noise(a, "left").max(noise(b, "right")),
@@ -83,10 +84,10 @@ impl Distance {
 
 impl Change {
     pub fn of(
-        frame: &Frame,
-        source: &Points,
-        last: Option<&Points>,
-        window: &Points,
+        frame: &PointFrame,
+        source: &RowPoints,
+        last: Option<&RowPoints>,
+        window: &RowPoints,
         known: Known,
         classes_apart: Option<f64>,
         seed: Seed,
@@ -94,8 +95,8 @@ impl Change {
         let from_source = Distance::of(source, window, seed);
         let from_last = last.map(|last| Distance::of(last, window, seed));
         let ((before, _), (after, _)) = (source.moments(), window.moments());
-        let mut columns: Vec<Column> = (before.iter().zip(&after).zip(frame.columns()))
-            .map(|((before, after), &column)| Column {
+        let mut columns: Vec<MovedColumn> = (before.iter().zip(&after).zip(frame.columns()))
+            .map(|((before, after), &column)| MovedColumn {
                 column,
                 shift: after - before,
             })
@@ -118,7 +119,7 @@ impl Change {
     }
 }
 
-fn judge(source: Distance, last: Option<Distance>, known: Known) -> (Verdict, String) {
+fn judge(source: Distance, last: Option<Distance>, known: Known) -> (DriftVerdict, String) {
     let far = format!(
         "{:.4} from the source, noise {:.4}",
         source.distance, source.noise
@@ -126,38 +127,38 @@ fn judge(source: Distance, last: Option<Distance>, known: Known) -> (Verdict, St
     let step = last.unwrap_or(source);
     if known.jumped {
         return (
-            Verdict::Jump,
+            DriftVerdict::Jump,
             format!("the stream has jumped further at once than in all steps before ({far})"),
         );
     }
     if known.new_mass {
         return (
-            Verdict::NewClasses,
+            DriftVerdict::NewClasses,
             format!("part of the rows are unlike any class of the source ({far})"),
         );
     }
     if !source.moved() {
         return (
-            Verdict::Still,
+            DriftVerdict::Still,
             format!("the window looks like the source ({far})"),
         );
     }
     if !known.explained {
         return (
-            Verdict::NotExplained,
+            DriftVerdict::NotExplained,
             format!("no move of the source looks like the window ({far})"),
         );
     }
     match step.moved() && step.distance > FAST * source.distance {
         true => (
-            Verdict::Fast,
+            DriftVerdict::Fast,
             format!(
                 "one step went {:.4}, most of the way ({far})",
                 step.distance
             ),
         ),
         false => (
-            Verdict::Gradual,
+            DriftVerdict::Gradual,
             format!(
                 "one step went {:.4}, little of the way ({far})",
                 step.distance
@@ -168,8 +169,8 @@ fn judge(source: Distance, last: Option<Distance>, known: Known) -> (Verdict, St
 
 /// The area under the curve of a linear score, (difference of the means) / variance in every column, fitted on one half
 /// of the rows and tried on the other.
-fn told_apart(a: &Points, b: &Points, seed: Seed) -> f64 {
-    let halves = |points: &Points, seed: Seed| {
+fn told_apart(a: &RowPoints, b: &RowPoints, seed: Seed) -> f64 {
+    let halves = |points: &RowPoints, seed: Seed| {
         let order = permutation(points.len(), seed);
         let half = points.len() / 2;
         (points.pick(&order[..half]), points.pick(&order[half..]))
@@ -206,9 +207,9 @@ fn told_apart(a: &Points, b: &Points, seed: Seed) -> f64 {
 mod tests {
     use super::*;
 
-    fn line(from: f64) -> Points {
+    fn line(from: f64) -> RowPoints {
         let order = permutation(200, Seed::new(5));
-        Points::new(order.iter().map(|&i| from + i as f64 / 200.0).collect(), 1)
+        RowPoints::new(order.iter().map(|&i| from + i as f64 / 200.0).collect(), 1)
     }
 
     #[test]
@@ -232,21 +233,27 @@ mod tests {
         let verdict = |source, last, known| judge(at(source), Some(at(last)), known).0;
         assert_eq!(
             verdict(0.01, 0.0, known(true, false, false)),
-            Verdict::Still
+            DriftVerdict::Still
         );
         assert_eq!(
             verdict(0.5, 0.05, known(true, false, false)),
-            Verdict::Gradual
+            DriftVerdict::Gradual
         );
-        assert_eq!(verdict(0.5, 0.45, known(true, false, false)), Verdict::Fast);
+        assert_eq!(
+            verdict(0.5, 0.45, known(true, false, false)),
+            DriftVerdict::Fast
+        );
         assert_eq!(
             verdict(0.5, 0.45, known(false, false, false)),
-            Verdict::NotExplained
+            DriftVerdict::NotExplained
         );
-        assert_eq!(verdict(0.5, 0.45, known(true, true, false)), Verdict::Jump);
+        assert_eq!(
+            verdict(0.5, 0.45, known(true, true, false)),
+            DriftVerdict::Jump
+        );
         assert_eq!(
             verdict(0.5, 0.45, known(false, false, true)),
-            Verdict::NewClasses
+            DriftVerdict::NewClasses
         );
     }
 }

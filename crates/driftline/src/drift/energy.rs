@@ -2,7 +2,7 @@
 //! where both come from one distribution (it is unbiased: pairs of a row with itself are left out), and its noise floor,
 //! the deviation of what halves of one sample give. At most 200 rows a side.
 
-use super::points::Points;
+use super::points::RowPoints;
 use crate::random::{Seed, permutation};
 
 /// Rows a side that are compared.
@@ -11,7 +11,7 @@ const MOST: usize = 200;
 const HALVINGS: usize = 3;
 
 /// The energy distance; 0 where a side has fewer than two rows.
-pub fn energy_distance(a: &Points, b: &Points, seed: Seed) -> f64 {
+pub fn energy_distance(a: &RowPoints, b: &RowPoints, seed: Seed) -> f64 {
     let (a, b) = (
         a.sample(MOST, seed.named("left")),
         b.sample(MOST, seed.named("right")),
@@ -24,7 +24,7 @@ pub fn energy_distance(a: &Points, b: &Points, seed: Seed) -> f64 {
 }
 
 /// The noise of the distance between samples of `left` and `right` rows from the distribution of `points`.
-pub fn noise_floor(points: &Points, left: usize, right: usize, seed: Seed) -> f64 {
+pub fn noise_floor(points: &RowPoints, left: usize, right: usize, seed: Seed) -> f64 {
     let points = points.sample(2 * MOST, seed.named("floor"));
     let half = points.len() / 2;
     if half < 2 {
@@ -50,14 +50,14 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     squares.sum::<f64>().sqrt()
 }
 
-fn across(a: &Points, b: &Points) -> f64 {
+fn across(a: &RowPoints, b: &RowPoints) -> f64 {
     let rows = a
         .iter()
         .map(|x| b.iter().map(|y| distance(x, y)).sum::<f64>());
     rows.sum()
 }
 
-fn mean_within(a: &Points) -> f64 {
+fn mean_within(a: &RowPoints) -> f64 {
     let n = a.len();
     let rows = (0..n).map(|i| (0..i).map(|j| distance(a.row(i), a.row(j))).sum::<f64>());
     2.0 * rows.sum::<f64>() / (n * (n - 1)) as f64
@@ -67,16 +67,16 @@ fn mean_within(a: &Points) -> f64 {
 mod tests {
     use super::*;
 
-    fn line(from: f64, n: usize) -> Points {
+    fn line(from: f64, n: usize) -> RowPoints {
         let order = permutation(n, Seed::new(n as u64));
         let values = order.iter().map(|&i| from + i as f64 / n as f64);
-        Points::new(values.collect(), 1)
+        RowPoints::new(values.collect(), 1)
     }
 
     #[test]
     fn two_rows_a_side_by_hand() {
-        let a = Points::new(vec![0.0, 1.0], 1);
-        let b = Points::new(vec![2.0, 4.0], 1);
+        let a = RowPoints::new(vec![0.0, 1.0], 1);
+        let b = RowPoints::new(vec![2.0, 4.0], 1);
         // 2·(2 + 4 + 1 + 3)/4 − 1 − 2
         assert_eq!(energy_distance(&a, &b, Seed::new(0)), 2.0);
     }

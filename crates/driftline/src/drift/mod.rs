@@ -9,10 +9,10 @@ mod pace;
 mod points;
 mod shares;
 
-pub use change::{Change, Column, Distance, Known, Verdict};
+pub use change::{Change, Distance, DriftVerdict, Known, MovedColumn};
 pub use energy::{energy_distance, noise_floor};
-pub use mixture::Mixture;
-pub use moves::{MOST_COLUMNS, Move};
+pub use mixture::ClassMixture;
+pub use moves::{MOST_COLUMNS, MapKind};
 pub use pace::{Leap, Pace, SizePace, class_distance};
-pub use points::{Frame, Points, draw};
+pub use points::{PointFrame, RowPoints, draw};
 pub use shares::class_shares;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::points::Points;
+use super::points::RowPoints;
 use crate::matrix::{Eigen, product};
 
 /// A deviation below this counts as that.
@@ -16,26 +16,26 @@ pub const MOST_COLUMNS: usize = 256;
 /// An explanation of the drift by a map of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Move {
+pub enum MapKind {
     Scale,
     Quantiles,
     Transport,
 }
 
-impl Move {
-    pub const ALL: [Move; 3] = [Move::Scale, Move::Quantiles, Move::Transport];
+impl MapKind {
+    pub const ALL: [MapKind; 3] = [MapKind::Scale, MapKind::Quantiles, MapKind::Transport];
 
     /// `rows` moved so that they look like `window`.
-    pub fn apply(self, rows: &Points, window: &Points) -> Points {
+    pub fn apply(self, rows: &RowPoints, window: &RowPoints) -> RowPoints {
         match self {
-            Move::Scale => scaled(rows, window),
-            Move::Quantiles => by_quantiles(rows, window),
-            Move::Transport => transported(rows, window),
+            MapKind::Scale => scaled(rows, window),
+            MapKind::Quantiles => by_quantiles(rows, window),
+            MapKind::Transport => transported(rows, window),
         }
     }
 }
 
-fn scaled(rows: &Points, window: &Points) -> Points {
+fn scaled(rows: &RowPoints, window: &RowPoints) -> RowPoints {
     let ((mean, deviation), (to_mean, to_deviation)) = (rows.moments(), window.moments());
     let values = rows.iter().flat_map(|row| {
         let own = mean.iter().zip(&deviation);
@@ -45,10 +45,10 @@ fn scaled(rows: &Points, window: &Points) -> Points {
             (x - mean) / deviation.max(FLOOR) * wide + to
         })
     });
-    Points::new(values.collect(), rows.size())
+    RowPoints::new(values.collect(), rows.size())
 }
 
-fn by_quantiles(rows: &Points, window: &Points) -> Points {
+fn by_quantiles(rows: &RowPoints, window: &RowPoints) -> RowPoints {
     let (n, size) = (rows.len(), rows.size());
     let mut values = vec![0.0; n * size];
     for column in 0..size {
@@ -65,10 +65,10 @@ fn by_quantiles(rows: &Points, window: &Points) -> Points {
             values[row * size + column] = sorted[below] + (sorted[above] - sorted[below]) * between;
         }
     }
-    Points::new(values, size)
+    RowPoints::new(values, size)
 }
 
-fn transported(rows: &Points, window: &Points) -> Points {
+fn transported(rows: &RowPoints, window: &RowPoints) -> RowPoints {
     let size = rows.size();
     let ((mean, from), (to_mean, to)) = (covariance(rows), covariance(window));
     let eigen = Eigen::of(&from, size);
@@ -86,11 +86,11 @@ fn transported(rows: &Points, window: &Points) -> Points {
             values.push(to + line.iter().zip(&off).map(|(a, x)| a * x).sum::<f64>());
         }
     }
-    Points::new(values, size)
+    RowPoints::new(values, size)
 }
 
 /// Mean and covariance, the variances raised a little.
-fn covariance(points: &Points) -> (Vec<f64>, Vec<f64>) {
+fn covariance(points: &RowPoints) -> (Vec<f64>, Vec<f64>) {
     let size = points.size();
     let mean = points.moments().0;
     let mut sums = vec![0.0; size * size];
@@ -120,13 +120,13 @@ mod tests {
     use crate::random::Seed;
     use rand::RngExt;
 
-    fn cloud(n: usize, seed: u64) -> Points {
+    fn cloud(n: usize, seed: u64) -> RowPoints {
         let mut draw = Seed::new(seed).generator();
         let values = (0..n).flat_map(|_| {
             let (a, b) = (draw.random::<f64>() - 0.5, draw.random::<f64>() - 0.5);
             [a, 0.5 * b]
         });
-        Points::new(values.collect(), 2)
+        RowPoints::new(values.collect(), 2)
     }
 
     /// Each window differs from the rows by a map of the kind; the move finds it.
@@ -139,9 +139,9 @@ mod tests {
             |x| [x[0] * x[0] * x[0], x[1] + 1.0],
             |x| [1.5 * x[0] + 0.4 * x[1] + 1.0, 0.4 * x[0] + x[1]],
         ];
-        for (kind, map) in Move::ALL.into_iter().zip(maps) {
+        for (kind, map) in MapKind::ALL.into_iter().zip(maps) {
             let window: Vec<f64> = cloud(300, 2).iter().flat_map(map).collect();
-            let window = Points::new(window, 2);
+            let window = RowPoints::new(window, 2);
             let seed = Seed::new(0);
             let before = energy_distance(&rows, &window, seed);
             let after = energy_distance(&kind.apply(&rows, &window), &window, seed);

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::energy::{energy_distance, noise_floor};
-use super::points::Points;
+use super::points::RowPoints;
 use crate::random::Seed;
 
 /// Sizes that are tried.
@@ -54,10 +54,10 @@ pub struct Pace {
 impl Pace {
     /// Of a stream in its order.
     pub fn of(
-        source: &Points,
+        source: &RowPoints,
         labels: &[u32],
         n_classes: usize,
-        stream: &Points,
+        stream: &RowPoints,
         seed: Seed,
     ) -> Self {
         let limit = SAFE * class_distance(source, labels, n_classes, seed);
@@ -124,8 +124,8 @@ impl Pace {
 }
 
 /// The middle of the distances between a class and its nearest.
-pub fn class_distance(source: &Points, labels: &[u32], n_classes: usize, seed: Seed) -> f64 {
-    let classes: Vec<Points> = (0..n_classes)
+pub fn class_distance(source: &RowPoints, labels: &[u32], n_classes: usize, seed: Seed) -> f64 {
+    let classes: Vec<RowPoints> = (0..n_classes)
         .map(|class| {
             let rows: Vec<usize> = (0..source.len())
                 .filter(|&row| labels[row] as usize == class)
@@ -158,7 +158,7 @@ mod tests {
     use rand::RngExt;
 
     /// Two classes 6 apart on a line that shifts by `shift(row)`.
-    fn stream(n: usize, seed: u64, shift: impl Fn(usize) -> f64) -> (Points, Vec<u32>) {
+    fn stream(n: usize, seed: u64, shift: impl Fn(usize) -> f64) -> (RowPoints, Vec<u32>) {
         let mut draw = Seed::new(seed).generator();
         let mut labels = vec![];
         let values = (0..n).map(|row| {
@@ -166,13 +166,13 @@ mod tests {
             labels.push(class);
             f64::from(class) * 6.0 + draw.random::<f64>() + shift(row)
         });
-        (Points::new(values.collect(), 1), labels)
+        (RowPoints::new(values.collect(), 1), labels)
     }
 
     #[test]
     fn slow_drift_has_a_window_and_a_leap_has_none() {
         let (source, labels) = stream(400, 1, |_| 0.0);
-        let of = |points: &Points| Pace::of(&source, &labels, 2, points, Seed::new(3));
+        let of = |points: &RowPoints| Pace::of(&source, &labels, 2, points, Seed::new(3));
         let slow = of(&stream(6000, 2, |row| row as f64 / 1000.0).0);
         assert_eq!((slow.window, slow.leap), (Some(200), None), "{slow:?}");
         let leap = of(&stream(6000, 2, |row| if row < 3000 { 0.0 } else { 4.0 }).0);

@@ -12,20 +12,20 @@ const FEW_COLUMNS: usize = 4;
 
 /// Rows of `size` numbers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Points {
+pub struct RowPoints {
     values: Vec<f64>,
     size: usize,
 }
 
 /// The frame: which columns, their means and deviations in the source.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Frame {
+pub struct PointFrame {
     columns: Vec<usize>,
     means: Vec<f64>,
     deviations: Vec<f64>,
 }
 
-impl Points {
+impl RowPoints {
     pub fn new(values: Vec<f64>, size: usize) -> Self {
         debug_assert!(size > 0 && values.len().is_multiple_of(size));
         Self { values, size }
@@ -52,13 +52,13 @@ impl Points {
         self.values.chunks_exact(self.size)
     }
 
-    pub fn pick(&self, rows: &[usize]) -> Points {
+    pub fn pick(&self, rows: &[usize]) -> RowPoints {
         let values = rows.iter().flat_map(|&row| self.row(row));
-        Points::new(values.copied().collect(), self.size)
+        RowPoints::new(values.copied().collect(), self.size)
     }
 
     /// At most `most` rows, drawn without replacement, in their order.
-    pub fn sample(&self, most: usize, seed: Seed) -> Points {
+    pub fn sample(&self, most: usize, seed: Seed) -> RowPoints {
         match self.len() <= most {
             true => self.clone(),
             false => self.pick(&draw(self.len(), most, seed)),
@@ -98,12 +98,12 @@ pub fn draw(n: usize, most: usize, seed: Seed) -> Vec<usize> {
     rows
 }
 
-impl Frame {
+impl PointFrame {
     /// The frame of these rows; `None` where no column varies.
     pub fn of(source: &Inputs) -> Option<Self> {
         let size = source.shape().size();
         let values = source.contiguous().iter().map(|&x| f64::from(x)).collect();
-        let (means, deviations) = Points::new(values, size).moments();
+        let (means, deviations) = RowPoints::new(values, size).moments();
         let columns: Vec<usize> = (0..size).filter(|&at| deviations[at] > 1e-6).collect();
         let of = |all: &[f64]| columns.iter().map(|&at| all[at]).collect();
         let (means, deviations) = (of(&means), of(&deviations));
@@ -124,7 +124,7 @@ impl Frame {
     }
 
     /// The rows of a window as points.
-    pub fn points(&self, inputs: &Inputs) -> Points {
+    pub fn points(&self, inputs: &Inputs) -> RowPoints {
         let mut values = Vec::with_capacity(inputs.len() * self.size());
         let clip = if self.size() <= FEW_COLUMNS {
             f64::MAX
@@ -142,11 +142,11 @@ impl Frame {
                     }),
             );
         }
-        Points::new(values, self.size())
+        RowPoints::new(values, self.size())
     }
 
     /// Back to inputs: the columns of the frame replaced in copies of `rows`.
-    pub fn inputs(&self, points: &Points, rows: &Inputs) -> crate::Result<Inputs> {
+    pub fn inputs(&self, points: &RowPoints, rows: &Inputs) -> crate::Result<Inputs> {
         let mut values = rows.contiguous().into_owned();
         let size = rows.shape().size();
         for (row, point) in values.chunks_exact_mut(size).zip(points.iter()) {
@@ -166,11 +166,11 @@ mod tests {
     #[test]
     fn a_frame_leaves_out_what_does_not_vary_and_goes_there_and_back() {
         let inputs = Inputs::new(vec![1.0, 5.0, 2.0, 3.0, 5.0, 6.0], Shape::Vector(3)).unwrap();
-        let frame = Frame::of(&inputs).unwrap();
+        let frame = PointFrame::of(&inputs).unwrap();
         assert_eq!(frame.columns(), [0, 2]);
         let points = frame.points(&inputs);
         assert_eq!(points.row(0), [-1.0, -1.0]);
         assert_eq!(frame.inputs(&points, &inputs).unwrap(), inputs);
-        assert!(Frame::of(&inputs.pick(&[0, 0])).is_none());
+        assert!(PointFrame::of(&inputs.pick(&[0, 0])).is_none());
     }
 }

@@ -2,7 +2,7 @@
 
 use super::model_file::{Bundle, SourceRecord};
 use crate::Result;
-use crate::adapt::{Frame, Named, Registry, Settings, State, Version};
+use crate::adapt::{Named, Registry, Settings, SourceFrame, State, Version};
 use crate::data::{Examples, Hygiene, LabeledDomain, Shape};
 use crate::models::neighbours::NeighboursLearner;
 use crate::models::{AnyLearner, Learner, NamedLearner, Preset, Runtime, validate};
@@ -184,7 +184,7 @@ impl Fit {
             encoding: source.encoding.clone(),
             source: record,
             card: self.card.then(|| domain.card()),
-            frame: Some(Frame::of(domain)),
+            frame: Some(SourceFrame::of(domain)),
             policy: State::default(),
         })
     }

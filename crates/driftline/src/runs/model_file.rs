@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::adapt::{Aligned, Frame, Registry, State, StoredState, Version};
+use crate::adapt::{Aligned, Registry, SourceFrame, State, StoredState, Version};
 use crate::data::{Inputs, LabeledDomain, Labels, Probabilities};
 use crate::files::write_whole;
 use crate::models::{
@@ -35,7 +35,7 @@ pub struct Bundle {
     /// private, in older files, and in the checkpoints of a run but the first.
     pub card: Option<LabeledDomain>,
     /// Statistics of the source, for those who follow a drift without it; models of older versions have none.
-    pub frame: Option<Frame>,
+    pub frame: Option<SourceFrame>,
     /// What the policy of its run wants to remember, in files of format 2; a run keeps that with its chains.
     pub(crate) policy: State,
 }
@@ -106,7 +106,7 @@ impl Bundle {
             || alignment.is_recent()
             || *self.encoding.cleaning() != Cleaning::default();
         arrays.extend(self.card.iter().flat_map(card_arrays));
-        arrays.extend(self.frame.iter().flat_map(Frame::arrays));
+        arrays.extend(self.frame.iter().flat_map(SourceFrame::arrays));
         let header = Header {
             format: if recent { MODEL_FORMAT } else { old },
             driftline: env!("CARGO_PKG_VERSION").into(),
@@ -147,7 +147,7 @@ impl Bundle {
         let card = card.map(|rows| restore_card(rows, &version, &mut values));
         let card = card.transpose()?;
         let size = version.shape().size();
-        let frame = Frame::restore(size, version.n_classes(), &mut values)?;
+        let frame = SourceFrame::restore(size, version.n_classes(), &mut values)?;
         values.finish()?;
         if version.shape() != encoding.shape() {
             return Err(format!(

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::adapt::{Adapt, Ready, Start};
-use crate::drift::{Frame, Pace};
+use crate::drift::{Pace, PointFrame};
 use crate::random::Seed;
 use crate::reading::{FrameSource, Notes};
 use crate::{Error, Result};
@@ -51,7 +51,7 @@ impl Adapt {
             Ready::Model(bundle, _) => bundle.card.clone().ok_or(Error::SourceMissing)?,
         };
         let frame =
-            Frame::of(source.inputs()).ok_or_else(|| Error::empty("the columns that vary"))?;
+            PointFrame::of(source.inputs()).ok_or_else(|| Error::empty("the columns that vary"))?;
         let classes = source.labels().n_classes();
         let card = source.card();
         let pace = Pace::of(

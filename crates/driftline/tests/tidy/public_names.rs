@@ -6,11 +6,6 @@ use super::{Source, files};
 
 const LIBRARY: &str = "crates/driftline/src";
 
-/// Names that `drift` shares with older types and that are still to be changed. There may only be fewer.
-const TWICE: [&str; 8] = [
-    "Column", "Followed", "Frame", "Mixture", "Move", "Points", "Start", "Verdict",
-];
-
 /// The types that a file declares for others.
 fn declared(text: &str) -> Vec<&str> {
     let kinds = ["pub struct ", "pub enum ", "pub trait ", "pub type "];
@@ -79,5 +74,5 @@ fn no_two_public_types_share_a_name() {
     assert!(places.len() > 200, "{} public types", places.len());
     let twice = places.iter().filter(|(_, files)| files.len() > 1);
     let names: Vec<&str> = twice.clone().map(|(name, _)| &**name).collect();
-    assert_eq!(names, TWICE, "{:#?}", twice.collect::<Vec<_>>());
+    assert!(names.is_empty(), "{:#?}", twice.collect::<Vec<_>>());
 }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::{Labeled, Labeler, Labeling};
 use crate::adapt::{Context, State};
 use crate::data::{Domain, Examples, Labels, Targets};
-use crate::drift::mixture::{Start, choose};
-use crate::drift::{Frame, Mixture};
+use crate::drift::mixture::{FollowFrom, choose};
+use crate::drift::{ClassMixture, PointFrame};
 use crate::random::Seed;
 use crate::{Error, Result};
 
@@ -38,12 +38,12 @@ impl Labeler for MixtureLabels {
             Labeled::new(None, labeling).remembering(state)
         };
         let remembered = now.teacher.labeler.clone();
-        let Some(frame) = Frame::of(card.inputs()) else {
+        let Some(frame) = PointFrame::of(card.inputs()) else {
             return Ok(nothing(remembered));
         };
         let stored = remembered.get(NAME).and_then(|(_, own)| {
             let (likelihood, own) = own.split_first()?;
-            Some((Mixture::from_numbers(own)?, f64::from(*likelihood)))
+            Some((ClassMixture::from_numbers(own)?, f64::from(*likelihood)))
         });
         let (mut mixture, likelihood) = match stored {
             Some(stored) => stored,
@@ -60,7 +60,7 @@ impl Labeler for MixtureLabels {
         };
         let points = frame.points(&window.inputs);
         let before = mixture.clone();
-        let followed = mixture.follow(&points, Start::Moved);
+        let followed = mixture.follow(&points, FollowFrom::Moved);
         let least = UNEXPLAINED.max(0.1 * points.size() as f64);
         let unexplained = likelihood - followed.after > least;
         let mixture = if unexplained {

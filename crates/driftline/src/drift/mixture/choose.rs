@@ -4,9 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::follow::Start;
-use super::{Mixture, Spread};
-use crate::drift::points::Points;
+use super::follow::FollowFrom;
+use super::{ClassMixture, Spread};
+use crate::drift::points::RowPoints;
 use crate::random::{Seed, permutation};
 
 /// Rows of the source that are looked at.
@@ -29,11 +29,11 @@ pub struct Calibration {
 
 /// The best mixture for these rows, fitted on all of them; `None` where halves are too small to tell.
 pub fn choose(
-    points: &Points,
+    points: &RowPoints,
     labels: &[u32],
     n_classes: usize,
     seed: Seed,
-) -> Option<(Mixture, Calibration)> {
+) -> Option<(ClassMixture, Calibration)> {
     let mut order = permutation(points.len(), seed.named("halves"));
     order.truncate(MOST);
     let half = order.len() / 2;
@@ -63,8 +63,8 @@ pub fn choose(
                 };
                 let ((own, own_labels), (other, answers)) = (pick(own), pick(other));
                 let mut mixture =
-                    Mixture::fit(&own, &own_labels, n_classes, per_class, spread, seed);
-                mixture.follow(&other, Start::Moved);
+                    ClassMixture::fit(&own, &own_labels, n_classes, per_class, spread, seed);
+                mixture.follow(&other, FollowFrom::Moved);
                 let posteriors = mixture.class_posteriors(&other);
                 for (row, &answer) in posteriors.chunks_exact(n_classes).zip(&answers) {
                     let top = row.iter().copied().fold(0.0, f64::max);
@@ -85,6 +85,6 @@ pub fn choose(
         }
     }
     let best = best?;
-    let mixture = Mixture::fit(points, labels, n_classes, best.per_class, best.spread, seed);
+    let mixture = ClassMixture::fit(points, labels, n_classes, best.per_class, best.spread, seed);
     Some((mixture, best))
 }

@@ -1,8 +1,8 @@
 //! The mixture of the labelled source: each class is cut into so many clouds by k-means, and each cloud gets its rows' mean
 //! and spread, the spread shrunk towards that of all clouds together.
 
-use super::{Mixture, Spread};
-use crate::drift::points::Points;
+use super::{ClassMixture, Spread};
+use crate::drift::points::RowPoints;
 use crate::random::{Seed, permutation};
 
 /// Rounds of k-means.
@@ -11,10 +11,10 @@ const ROUNDS: usize = 20;
 pub(super) const LEAST: f64 = 1e-4;
 const POOLED: f64 = 0.01;
 
-impl Mixture {
+impl ClassMixture {
     /// `labels` are the classes of the rows, below `n_classes`.
     pub fn fit(
-        points: &Points,
+        points: &RowPoints,
         labels: &[u32],
         n_classes: usize,
         per_class: usize,
@@ -108,7 +108,12 @@ pub(super) fn raise(spread: &mut [f64], size: usize, whole: bool, by: f64) {
 }
 
 /// k-means of some rows: means and members. A cloud has five rows of the class or more where there are so many.
-fn cut(points: &Points, rows: &[usize], parts: usize, seed: Seed) -> Vec<(Vec<f64>, Vec<usize>)> {
+fn cut(
+    points: &RowPoints,
+    rows: &[usize],
+    parts: usize,
+    seed: Seed,
+) -> Vec<(Vec<f64>, Vec<usize>)> {
     if rows.is_empty() {
         return vec![];
     }

@@ -3,8 +3,8 @@
 //! which follows a common shift of all classes that is larger than the gaps between them.
 
 use super::fit::{LEAST, raise, scatter};
-use super::{Mixture, Spread};
-use crate::drift::points::Points;
+use super::{ClassMixture, Spread};
+use crate::drift::points::RowPoints;
 
 /// Rounds of expectation maximisation.
 const ROUNDS: usize = 15;
@@ -17,7 +17,7 @@ const FLOOR: f64 = 0.05;
 
 /// Where the rounds begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum FollowFrom {
     /// Where the mixture stood.
     Stay,
     /// Moved and scaled as all rows together were, column by column.
@@ -26,16 +26,16 @@ pub enum Start {
 
 /// What following a window came to: the mean log-likelihood of a row before and after.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Followed {
+pub struct FollowedWindow {
     pub before: f64,
     pub after: f64,
 }
 
-impl Mixture {
-    pub fn follow(&mut self, window: &Points, start: Start) -> Followed {
+impl ClassMixture {
+    pub fn follow(&mut self, window: &RowPoints, start: FollowFrom) -> FollowedWindow {
         let before = self.log_likelihood(window);
         let (centre, deviations) = window.moments();
-        if start == Start::Moved {
+        if start == FollowFrom::Moved {
             self.rescale(&centre, &deviations);
         }
         let anchor = self.clone();
@@ -43,7 +43,7 @@ impl Mixture {
             self.round(window, &anchor);
         }
         (self.centre, self.deviations) = (centre, deviations);
-        Followed {
+        FollowedWindow {
             before,
             after: self.log_likelihood(window),
         }
@@ -71,7 +71,7 @@ impl Mixture {
         }
     }
 
-    fn round(&mut self, window: &Points, anchor: &Mixture) {
+    fn round(&mut self, window: &RowPoints, anchor: &ClassMixture) {
         let (size, clouds, width) = (self.size, self.clouds(), self.width());
         let whole = self.spread != Spread::Axes;
         let posterior = self.posterior(window).clouds;
@@ -133,7 +133,7 @@ mod tests {
     use rand::RngExt;
 
     /// Two clouds around ±2.5·(cos a, sin a), the second class with this share of the rows.
-    fn turned(angle: f64, share: f64, n: usize, seed: Seed) -> (Points, Vec<u32>) {
+    fn turned(angle: f64, share: f64, n: usize, seed: Seed) -> (RowPoints, Vec<u32>) {
         let mut draw = seed.generator();
         let mut bell = || (0..12).map(|_| draw.random::<f64>()).sum::<f64>() - 6.0;
         let mut values = Vec::new();
@@ -144,10 +144,10 @@ mod tests {
             values.extend([sign * angle.cos() + bell(), sign * angle.sin() + bell()]);
             labels.push(u32::from(second));
         }
-        (Points::new(values, 2), labels)
+        (RowPoints::new(values, 2), labels)
     }
 
-    fn accuracy(mixture: &Mixture, points: &Points, labels: &[u32]) -> f64 {
+    fn accuracy(mixture: &ClassMixture, points: &RowPoints, labels: &[u32]) -> f64 {
         let posterior = mixture.class_posteriors(points);
         let right = posterior.chunks_exact(2).zip(labels);
         let right = right.filter(|(p, label)| u32::from(p[1] > p[0]) == **label);
@@ -156,9 +156,12 @@ mod tests {
 
     #[test]
     fn it_follows_a_turn_by_half_a_circle_while_a_class_vanishes() {
-        for (spread, start) in [(Spread::Axes, Start::Moved), (Spread::Own, Start::Stay)] {
+        for (spread, start) in [
+            (Spread::Axes, FollowFrom::Moved),
+            (Spread::Own, FollowFrom::Stay),
+        ] {
             let (source, labels) = turned(0.0, 0.5, 400, Seed::new(1));
-            let mut mixture = Mixture::fit(&source, &labels, 2, 1, spread, Seed::new(2));
+            let mut mixture = ClassMixture::fit(&source, &labels, 2, 1, spread, Seed::new(2));
             for step in 1..=15 {
                 let share = 0.5 - 0.03 * f64::from(step);
                 let angle = f64::from(step) * std::f64::consts::PI / 15.0;
@@ -178,13 +181,13 @@ mod tests {
             .iter()
             .flat_map(|row| [row[0] + 6.0, row[1]])
             .collect();
-        let shifted = Points::new(shifted, 2);
+        let shifted = RowPoints::new(shifted, 2);
         let reached = |start| {
-            let mut mixture = Mixture::fit(&source, &labels, 2, 1, Spread::Axes, Seed::new(2));
+            let mut mixture = ClassMixture::fit(&source, &labels, 2, 1, Spread::Axes, Seed::new(2));
             mixture.follow(&shifted, start);
             accuracy(&mixture, &shifted, &labels)
         };
-        assert!(reached(Start::Moved) > 0.97);
-        assert!(reached(Start::Stay) < 0.7);
+        assert!(reached(FollowFrom::Moved) > 0.97);
+        assert!(reached(FollowFrom::Stay) < 0.7);
     }
 }

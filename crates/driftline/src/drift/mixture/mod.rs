@@ -8,12 +8,12 @@ mod follow;
 mod store;
 
 pub use choose::{Calibration, choose};
-pub use follow::{Followed, Start};
+pub use follow::{FollowFrom, FollowedWindow};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::points::Points;
+use super::points::RowPoints;
 use crate::math::ln;
 
 /// How the clouds are spread.
@@ -30,7 +30,7 @@ pub enum Spread {
 
 /// Clouds of points with their classes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Mixture {
+pub struct ClassMixture {
     pub(super) n_classes: usize,
     pub(super) size: usize,
     pub(super) spread: Spread,
@@ -59,7 +59,7 @@ enum Factor {
     Whole { lower: Vec<f64>, half_log: f64 },
 }
 
-impl Mixture {
+impl ClassMixture {
     pub fn clouds(&self) -> usize {
         self.classes.len()
     }
@@ -91,7 +91,7 @@ impl Mixture {
         }
     }
 
-    pub(super) fn posterior(&self, points: &Points) -> Posterior {
+    pub(super) fn posterior(&self, points: &RowPoints) -> Posterior {
         let clouds = self.clouds();
         let factors: Vec<Factor> = (0..clouds).map(|cloud| self.factor(cloud)).collect();
         let constant = 0.5 * self.size as f64 * ln(2.0 * std::f64::consts::PI);
@@ -128,7 +128,7 @@ impl Mixture {
     }
 
     /// How likely each class is for each row: rows × classes.
-    pub fn class_posteriors(&self, points: &Points) -> Vec<f64> {
+    pub fn class_posteriors(&self, points: &RowPoints) -> Vec<f64> {
         let posterior = self.posterior(points);
         let mut all = vec![0.0; points.len() * self.n_classes];
         let rows = posterior.clouds.chunks_exact(self.clouds());
@@ -141,14 +141,14 @@ impl Mixture {
     }
 
     /// The share of rows whose log-likelihood is below this.
-    pub fn strange(&self, points: &Points, below: f64) -> f64 {
+    pub fn strange(&self, points: &RowPoints, below: f64) -> f64 {
         let all = self.posterior(points).log_likelihoods;
         let strange = all.iter().filter(|&&own| own < below).count();
         strange as f64 / all.len().max(1) as f64
     }
 
     /// The mean log-likelihood of a row.
-    pub fn log_likelihood(&self, points: &Points) -> f64 {
+    pub fn log_likelihood(&self, points: &RowPoints) -> f64 {
         let all = self.posterior(points).log_likelihoods;
         all.iter().sum::<f64>() / all.len().max(1) as f64
     }
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn the_posterior_is_bayes_rule() {
         for spread in [Spread::Axes, Spread::Own] {
-            let mixture = Mixture {
+            let mixture = ClassMixture {
                 n_classes: 2,
                 size: 1,
                 spread,
@@ -230,9 +230,9 @@ mod tests {
                 (-0.5 * ((x - mean) / deviation).powi(2)).exp() / deviation
             };
             let (a, b) = (0.25 * density(1.0, 0.0, 1.0), 0.75 * density(1.0, 2.0, 2.0));
-            let got = mixture.class_posteriors(&Points::new(vec![1.0], 1));
+            let got = mixture.class_posteriors(&RowPoints::new(vec![1.0], 1));
             assert!((got[0] - a / (a + b)).abs() < 1e-12, "{got:?}");
-            let likelihood = mixture.log_likelihood(&Points::new(vec![1.0], 1));
+            let likelihood = mixture.log_likelihood(&RowPoints::new(vec![1.0], 1));
             let expected = ((a + b) / (2.0 * std::f64::consts::PI).sqrt()).ln();
             assert!((likelihood - expected).abs() < 1e-12);
         }

@@ -1,8 +1,8 @@
 //! A mixture as one array of numbers, and back: how it is remembered between two windows.
 
-use super::{Mixture, Spread};
+use super::{ClassMixture, Spread};
 
-impl Mixture {
+impl ClassMixture {
     /// Everything, one after another: counts, classes, shares, means, spreads, centre and deviations.
     pub fn to_numbers(&self) -> Vec<f32> {
         let spread = match self.spread {

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::adapt::{Candidate, Context, State};
 use crate::data::LabeledDomain;
 use crate::drift::mixture::{Calibration, choose};
-use crate::drift::{Frame, class_distance, draw};
+use crate::drift::{PointFrame, class_distance, draw};
 use crate::random::Seed;
 
 /// A mixture is believed if it knows its own accuracy so well …
@@ -73,7 +73,7 @@ impl Evidence {
     pub fn gather(
         now: &Context<'_>,
         (card, rows): (&LabeledDomain, &LabeledDomain),
-        frame: &Frame,
+        frame: &PointFrame,
         candidates: &[&Candidate],
         beginnings: &Beginnings,
         window: usize,

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::adapt::policy::{Decision, Judgement, Proposal};
 use crate::adapt::{Context, State};
 use crate::data::{Inputs, LabeledDomain};
-use crate::drift::{Change, Frame, Known, class_distance};
+use crate::drift::{Change, Known, PointFrame, class_distance};
 use crate::models::Classifier;
 
 /// The source model is less sure if its confidence falls below this part.
@@ -23,7 +23,7 @@ pub(super) fn decide(
     now: &Context<'_>,
     mut state: State,
     card: &LabeledDomain,
-    frame: &Frame,
+    frame: &PointFrame,
     inputs: &Inputs,
     proposals: &[Proposal<'_>],
 ) -> Result<Judgement> {

@@ -25,7 +25,7 @@ use super::{Decision, Estimate, Judgement, Policy, Proposal};
 use crate::Result;
 use crate::adapt::{Candidate, Context, State};
 use crate::data::{Inputs, LabeledDomain, Labels, Shape};
-use crate::drift::{Change, Frame, Known, Points, draw};
+use crate::drift::{Change, Known, PointFrame, RowPoints, draw};
 use crate::models::{AnyLearner, Classifier};
 
 /// Rows of a window that are looked at.
@@ -92,7 +92,7 @@ impl Policy for Guarded {
             let why = "there is no labelled source to rehearse on";
             return hold(why, true, state.clone());
         };
-        let Some(frame) = Frame::of(card.inputs()) else {
+        let Some(frame) = PointFrame::of(card.inputs()) else {
             return hold("no column of the source varies", true, state.clone());
         };
         let mut state = state.clone();
@@ -261,7 +261,7 @@ impl Policy for Guarded {
 
 /// What is at hand for one window.
 struct Guard<'a> {
-    frame: &'a Frame,
+    frame: &'a PointFrame,
     beginnings: Beginnings,
     rows: LabeledDomain,
     evidence: Evidence,
@@ -271,7 +271,7 @@ impl<'a> Guard<'a> {
     fn new(
         now: &Context<'_>,
         card: &LabeledDomain,
-        frame: &'a Frame,
+        frame: &'a PointFrame,
         candidates: &[&Candidate],
         window: usize,
         state: &mut State,
@@ -351,7 +351,7 @@ impl<'a> Guard<'a> {
     }
 
     /// How the window differs from the source and from the one before it.
-    fn change(&self, now: &Context<'_>, window: &Points, known: Known) -> Change {
+    fn change(&self, now: &Context<'_>, window: &RowPoints, known: Known) -> Change {
         let points = |inputs: &Inputs| self.frame.points(inputs);
         let last = now
             .previous
@@ -372,7 +372,7 @@ impl<'a> Guard<'a> {
     fn distrust(
         &self,
         now: &Context<'_>,
-        window: &Points,
+        window: &RowPoints,
         known: Known,
         why: &str,
         state: State,
@@ -446,7 +446,7 @@ fn interval(
 fn findings(
     guard: &Guard<'_>,
     now: &Context<'_>,
-    window: &Points,
+    window: &RowPoints,
     finding: &Finding,
     place: Option<usize>,
 ) -> Value {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::evidence::Evidence;
 use crate::Result;
 use crate::adapt::State;
-use crate::drift::mixture::Start;
-use crate::drift::{Mixture, Points};
+use crate::drift::mixture::FollowFrom;
+use crate::drift::{ClassMixture, RowPoints};
 
 /// A window is explained if a row is less likely by at most this, or by a tenth of the columns, than one of the source.
 const UNEXPLAINED: f64 = 1.0;
@@ -47,14 +47,14 @@ pub(super) enum Tracked {
 /// Follows the window; `None` where the mixture is not believed.
 pub(super) fn follow(
     evidence: &Evidence,
-    window: &Points,
+    window: &RowPoints,
     n_classes: usize,
     state: &mut State,
 ) -> Result<Option<Tracked>> {
     let mixture = |name: &str| {
         state
             .get(name)
-            .and_then(|(_, own)| Mixture::from_numbers(own))
+            .and_then(|(_, own)| ClassMixture::from_numbers(own))
     };
     let (Some(mut moved), Some(mut stayed), true) = (
         mixture("mixture/moved"),
@@ -68,7 +68,7 @@ pub(super) fn follow(
         None => Track::default(),
     };
     let before = moved.clone();
-    let went = moved.follow(window, Start::Moved);
+    let went = moved.follow(window, FollowFrom::Moved);
     let least = UNEXPLAINED.max(0.1 * window.size() as f64);
     if evidence.log_likelihood - went.after > least {
         // The mixtures stay where they were: the next window may be as before.
@@ -79,7 +79,7 @@ pub(super) fn follow(
         let part = (0.03..0.7).contains(&strange);
         return Ok(Some(Tracked::Unexplained { part }));
     }
-    stayed.follow(window, Start::Stay);
+    stayed.follow(window, FollowFrom::Stay);
     let step = went.after - went.before;
     let largest = track.steps.iter().copied().fold(0.0, f64::max);
     let bound = LEAST_JUMP

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::Result;
 use crate::adapt::Context;
 use crate::data::{Inputs, LabeledDomain};
-use crate::drift::{Frame, MOST_COLUMNS, Move, Points, class_shares, energy_distance, noise_floor};
+use crate::drift::{
+    MOST_COLUMNS, MapKind, PointFrame, RowPoints, class_shares, energy_distance, noise_floor,
+};
 use crate::models::Classifier;
 use crate::random::Seed;
 use rand::RngExt;
@@ -33,7 +35,7 @@ pub(super) struct Drift {
 /// All worlds of a window. `model` is a source model that has not seen `rows`.
 pub(super) fn moved(
     now: &Context<'_>,
-    frame: &Frame,
+    frame: &PointFrame,
     rows: &LabeledDomain,
     model: &dyn Classifier,
     window: &Inputs,
@@ -51,7 +53,7 @@ pub(super) fn moved(
     let drift = Drift { distance, noise };
     let bound = (NOISE * noise).max(UNEXPLAINED * distance);
     let mut worlds = Vec::new();
-    let mut add = |name, rows: LabeledDomain, own: &Points| {
+    let mut add = |name, rows: LabeledDomain, own: &RowPoints| {
         let distance = energy_distance(own, &points, seed);
         worlds.push(Moved {
             name,
@@ -62,12 +64,12 @@ pub(super) fn moved(
     };
     let picked = reweighted(rows, model, window, seed.named("shares"))?;
     add("class-shares", rows.pick(&picked), &own.pick(&picked));
-    for kind in Move::ALL {
+    for kind in MapKind::ALL {
         let name = match kind {
-            Move::Scale => "scale",
-            Move::Quantiles => "quantiles",
-            Move::Transport if own.size() > MOST_COLUMNS => continue,
-            Move::Transport => "transport",
+            MapKind::Scale => "scale",
+            MapKind::Quantiles => "quantiles",
+            MapKind::Transport if own.size() > MOST_COLUMNS => continue,
+            MapKind::Transport => "transport",
         };
         let there = kind.apply(&own, &points);
         let inputs = frame.inputs(&there, rows.inputs())?;
