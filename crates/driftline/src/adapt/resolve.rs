@@ -118,6 +118,18 @@ impl MethodPlan {
             if !suits.as_ref().is_none_or(named) || !candidate.labeler.suits(columns) {
                 continue;
             }
+            // Where the method of the run follows clusters, doing so once is enough.
+            let first = &base.first().model;
+            let again = candidate.name != self.candidate.name
+                && candidate.labeler.name() == "clusters"
+                && base.candidate().labeler.follows_clusters(first);
+            if again
+                && suits
+                    .as_ref()
+                    .is_some_and(|names| names.iter().any(|name| name == "plain"))
+            {
+                continue;
+            }
             let mut candidate = candidate.clone();
             if !self.has_own_model(&candidate) {
                 candidate.learner = base.candidate().learner.clone();

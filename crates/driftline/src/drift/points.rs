@@ -3,6 +3,7 @@
 //! this frame.
 
 use crate::data::Inputs;
+use crate::math::ln;
 use crate::random::{Seed, permutation};
 
 /// How far from the source's mean a value may be, in its deviations. Of few columns each says where the classes have gone,
@@ -116,6 +117,11 @@ impl PointFrame {
 
     pub fn size(&self) -> usize {
         self.columns.len()
+    }
+
+    /// What a log-density of inputs gains in this frame.
+    pub fn log_scale(&self) -> f64 {
+        self.deviations.iter().map(|&deviation| ln(deviation)).sum()
     }
 
     /// Which columns of the inputs it has.

@@ -19,6 +19,7 @@ mod transport;
 pub use agreement::Agreement;
 pub use balanced::Balanced;
 pub use clusters::Clusters;
+pub(crate) use clusters::ClustersKnown;
 pub use confidence::Confidence;
 pub use cores::Cores;
 pub use filter::{Filter, quantile};
@@ -38,6 +39,7 @@ use super::parts::Part;
 use super::state::State;
 use crate::Result;
 use crate::data::{Domain, Examples, Labels, Probabilities};
+use crate::models::AnyModel;
 
 /// A rule that labels a window whose inputs are in the model's frame.
 pub trait Labeler: Part {
@@ -46,6 +48,11 @@ pub trait Labeler: Part {
     /// Whether it can label inputs of so many numbers. A policy leaves out candidates that cannot.
     fn suits(&self, _columns: usize) -> bool {
         true
+    }
+
+    /// Whether it follows clusters where this is the first model: a policy can then ask them how sure they are.
+    fn follows_clusters(&self, _first: &AnyModel) -> bool {
+        false
     }
 
     /// How it stands in an experiment's identity, where that is not under its own name.

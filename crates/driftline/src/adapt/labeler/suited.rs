@@ -7,8 +7,8 @@ use super::{Clusters, Labeled, Labeler, PseudoLabeling};
 use crate::Result;
 use crate::adapt::Context;
 use crate::data::Domain;
-use crate::models::NamedLearner;
 use crate::models::neighbours::NeighboursLearner;
+use crate::models::{AnyModel, NamedLearner};
 
 /// Both, of which the model takes one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -18,8 +18,12 @@ pub(in crate::adapt) struct Suited {
 }
 
 impl Labeler for Suited {
+    fn follows_clusters(&self, first: &AnyModel) -> bool {
+        first.kind() == NeighboursLearner::KIND
+    }
+
     fn label(&self, now: &Context<'_>, window: &Domain) -> Result<Labeled> {
-        match now.first.model.kind() == NeighboursLearner::KIND {
+        match self.follows_clusters(&now.first.model) {
             true => self.clusters.label(now, window),
             false => self.teacher.label(now, window),
         }

@@ -8,16 +8,18 @@ use super::mixture::{Cluster, Sums, densities, shares};
 const LEAST_COUNT: f64 = 0.5;
 
 /// Moves `clusters`, which stand `since` rows before the middle of `rows`. Labels restrict rows to clusters of a class.
+/// Returns the mean log-likelihood of a row where the clusters were expected, but for a constant.
 pub(super) fn follow(
     clusters: &mut [Cluster],
     rows: &[Vec<f64>],
     labels: Option<&[usize]>,
     since: f64,
     how: &Clusters,
-) {
+) -> f64 {
     let Some(size) = rows.first().map(Vec::len) else {
-        return;
+        return 0.0;
     };
+    let mut likelihood = 0.0;
     let middle = (rows.len() as f64 - 1.0) / 2.0;
     for cluster in clusters.iter_mut() {
         for (mean, velocity) in cluster.mean.iter_mut().zip(&cluster.velocity) {
@@ -32,7 +34,10 @@ pub(super) fn follow(
         for (at, row) in rows.iter().enumerate() {
             let time = at as f64 - middle;
             let class = labels.map(|labels| labels[at]);
-            shares(clusters, &ready, row, time, class, &mut apart, &mut own);
+            let own_log = shares(clusters, &ready, row, time, class, &mut apart, &mut own);
+            if step == 1 {
+                likelihood += own_log;
+            }
             for ((sums, expected), &share) in sums.iter_mut().zip(&expected).zip(&own) {
                 if share > NEGLIGIBLE {
                     expected.apart(row, time, &mut apart);
@@ -50,6 +55,7 @@ pub(super) fn follow(
     for cluster in clusters.iter_mut() {
         cluster.count = (cluster.count * kept).max(LEAST_COUNT);
     }
+    likelihood / rows.len() as f64
 }
 
 const NEGLIGIBLE: f64 = 1e-9;

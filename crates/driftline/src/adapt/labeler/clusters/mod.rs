@@ -4,6 +4,7 @@
 //! expected in the middle of the next window.
 
 mod follow;
+mod judge;
 mod mixture;
 mod split;
 mod start;
@@ -15,12 +16,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::follow::follow;
+pub(crate) use self::judge::ClustersKnown;
 use self::mixture::{Cluster, densities, shares};
 use self::state::Tracked;
 use super::{Labeled, Labeler, Labeling};
 use crate::adapt::Context;
 use crate::data::{Domain, Examples, Inputs, Labels, NonNegative, Positive, Targets};
-use crate::models::Classifier;
+use crate::models::{AnyModel, Classifier};
 use crate::{Error, Result};
 
 /// Every constant was chosen on seven streams of the archive (docs/methods.md).
@@ -80,11 +82,17 @@ struct Moment {
     rows: std::ops::Range<usize>,
     middle: f64,
     clusters: Vec<Cluster>,
+    /// The mean log-likelihood of a row where the clusters were expected, but for a constant.
+    before: f64,
 }
 
 impl Labeler for Clusters {
     fn suits(&self, columns: usize) -> bool {
         columns <= MOST_COLUMNS
+    }
+
+    fn follows_clusters(&self, _: &AnyModel) -> bool {
+        true
     }
 
     fn label(&self, now: &Context<'_>, window: &Domain) -> Result<Labeled> {
@@ -132,12 +140,13 @@ impl Clusters {
         let mut stand = -1.0 - tracked.behind;
         let go = |(range, middle): (std::ops::Range<usize>, f64)| {
             let part = &rows[range.clone()];
-            follow(&mut tracked.clusters, part, None, middle - stand, self);
+            let before = follow(&mut tracked.clusters, part, None, middle - stand, self);
             stand = middle;
             Moment {
                 rows: range,
                 middle,
                 clusters: tracked.clusters.clone(),
+                before,
             }
         };
         let moments = moments.into_iter().map(go).collect();

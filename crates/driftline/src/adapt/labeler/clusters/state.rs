@@ -113,8 +113,17 @@ impl Clusters {
         source.inputs().expect_shape(shape)?;
         let rows = vectors(source.inputs());
         let labels = hard(&source);
-        let n_classes = source.n_classes();
-        let first = first_rows(&labels, n_classes);
+        Ok(self.begin_with(&rows, &labels, source.n_classes()))
+    }
+
+    /// From labelled rows in their order.
+    pub(super) fn begin_with(
+        &self,
+        rows: &[Vec<f64>],
+        labels: &[usize],
+        n_classes: usize,
+    ) -> Tracked {
+        let first = first_rows(labels, n_classes);
         let mut clusters = start(&rows[..first], &labels[..first], n_classes);
         let mut stand = (first as f64 - 1.0) / 2.0;
         let mut from = first;
@@ -126,11 +135,11 @@ impl Clusters {
             stand = middle;
             from = to;
         }
-        Ok(Tracked {
+        Tracked {
             clusters,
             behind: rows.len() as f64 - 1.0 - stand,
             recent: vec![],
-        })
+        }
     }
 }
 

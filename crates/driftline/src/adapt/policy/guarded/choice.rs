@@ -56,9 +56,12 @@ pub(super) fn choose(
         }
         let gain =
             recent.iter().map(|gains| gains[place]).sum::<f64>() / recent.len().max(1) as f64;
-        let margin = if place > 0 { MARGIN } else { 0.0 };
-        let habit = if place == current { HABIT } else { 0.0 };
-        let value = gain - margin + habit;
+        // What is in use needs no margin: going back has its price too.
+        let value = match place {
+            _ if place == current => gain + HABIT,
+            0 => gain,
+            _ => gain - MARGIN,
+        };
         if value > best.0 {
             best = (value, place);
         }

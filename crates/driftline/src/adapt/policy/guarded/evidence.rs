@@ -6,10 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::rehearsal::Beginnings;
 use crate::Result;
+use crate::adapt::labeler::{Clusters, ClustersKnown};
 use crate::adapt::{Candidate, Context, State};
 use crate::data::LabeledDomain;
 use crate::drift::mixture::{Calibration, choose};
 use crate::drift::{PointFrame, class_distance, draw};
+use crate::models::NamedLearner;
+use crate::models::neighbours::NeighboursLearner;
 use crate::random::Seed;
 
 /// A mixture is believed if it knows its own accuracy so well …
@@ -35,6 +38,9 @@ pub(super) struct Evidence {
     pub without_drift: Vec<f64>,
     pub in_order: Vec<f64>,
     pub mixture: Option<Calibration>,
+    /// Where the model is nearest neighbours.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<ClustersKnown>,
     /// The mean log-likelihood of a row of the source under the mixture.
     pub log_likelihood: f64,
     /// Rows that rehearsals are scored on.
@@ -129,7 +135,11 @@ impl Evidence {
                 state.set(name, &[numbers.len()], numbers.clone())?;
             }
         }
+        let neighbours = now.first.model.kind() == NeighboursLearner::KIND;
+        let clusters =
+            neighbours.then(|| Clusters::default().known(card, seed().named("clusters")));
         Ok(Self {
+            clusters,
             held_out,
             later: later_accuracy,
             without_drift,
@@ -148,6 +158,17 @@ impl Evidence {
         self.mixture.is_some_and(|own| {
             (own.expected - own.accuracy).abs() <= CALIBRATED
                 && own.accuracy >= self.held_out - BEHIND - noise
+        })
+    }
+
+    /// The clusters, if they may be believed: they know how right they are, and are not behind the model, as far as so few
+    /// rows can tell.
+    pub fn believed_clusters(&self) -> Option<&ClustersKnown> {
+        let noise = |share: f64, rows: usize| (share * (1.0 - share) / rows.max(1) as f64).sqrt();
+        self.clusters.as_ref().filter(|own| {
+            let off = (own.expected - own.accuracy).abs();
+            off <= CALIBRATED + 2.0 * noise(own.accuracy, own.rows)
+                && own.accuracy >= self.held_out - BEHIND - 2.0 * noise(self.held_out, self.rows)
         })
     }
 

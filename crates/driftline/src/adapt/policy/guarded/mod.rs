@@ -26,7 +26,8 @@ use crate::Result;
 use crate::adapt::{Candidate, Context, State};
 use crate::data::{Inputs, LabeledDomain, Labels, Shape};
 use crate::drift::{Change, Known, PointFrame, RowPoints, draw};
-use crate::models::{AnyLearner, Classifier};
+use crate::models::neighbours::NeighboursLearner;
+use crate::models::{AnyLearner, Classifier, NamedLearner};
 
 /// Rows of a window that are looked at.
 const MOST_ROWS: usize = 1000;
@@ -60,6 +61,7 @@ impl Policy for Guarded {
     fn candidates(&self, learner: &AnyLearner) -> Option<Vec<String>> {
         let fitting: &[&str] = match learner.kind() {
             "network" => &["plain"],
+            NeighboursLearner::KIND => &["realign", "plain", "clusters", "mixture"],
             _ => &[
                 "realign",
                 "plain",
@@ -113,7 +115,13 @@ impl Policy for Guarded {
         let guard = Guard::new(now, card, &frame, &candidates, window.len(), &mut state)?;
         let points = frame.points(&inputs);
         let n_classes = card.labels().n_classes();
-        let tracked = tracking::follow(&guard.evidence, &points, n_classes, &mut state)?;
+        let tracked = tracking::look(
+            now,
+            &guard.evidence,
+            (&window.inputs, &rows),
+            (&frame, &points),
+            &mut state,
+        )?;
         let finding = match &tracked {
             Some(Tracked::Unexplained { part }) => {
                 let why = match part {
@@ -134,19 +142,15 @@ impl Policy for Guarded {
                 };
                 return guard.distrust(now, &points, known, why, state);
             }
-            Some(Tracked::Known {
-                moved,
-                stayed,
-                agreement,
-            }) => {
-                let world = |name: &str, posteriors: &[f64]| World {
-                    name: name.into(),
+            Some(Tracked::Known { worlds, agreement }) => {
+                let world = |(name, posteriors): &(&str, Vec<f64>)| World {
+                    name: (*name).into(),
                     scores: decided
                         .iter()
                         .map(|own| Score::expected(own, posteriors, n_classes))
                         .collect(),
                 };
-                let mut worlds = vec![world("mixture-moved", moved), world("mixture", stayed)];
+                let mut worlds: Vec<World> = worlds.iter().map(world).collect();
                 let vetoes = *agreement >= ALIKE;
                 let mut notes = json!({ "alike": agreement });
                 if !vetoes {
@@ -178,8 +182,9 @@ impl Policy for Guarded {
             .map(|place| {
                 let proposed =
                     place == 0 || place == current || proposals[place - 1].version.is_some();
+                let mixture = known && guard.evidence.believes_mixture();
                 let followable =
-                    known || place == 0 || candidates[place - 1].labeler.name() != MIXTURE;
+                    mixture || place == 0 || candidates[place - 1].labeler.name() != MIXTURE;
                 proposed && followable && (place == 0 || known || guard.evidence.harmless(place))
             })
             .collect();
