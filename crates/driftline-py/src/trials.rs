@@ -90,7 +90,7 @@ impl Trials {
     }
 
     /// Adds lines of `trials.jsonl` that a worker gave back, but for those that are here already. How many were new.
-    fn add(&self, py: Python<'_>, lines: Vec<String>) -> PyResult<usize> {
+    fn add(&self, lines: Vec<String>) -> PyResult<usize> {
         let read = lines.iter().map(|line| serde_json::from_str(line));
         let trials = read.collect::<Result<Vec<Trial>, _>>();
         let mut trials = trials.map_err(wrong("a trial"))?;
@@ -104,7 +104,7 @@ impl Trials {
         trials.retain(|trial| !store.contains(&trial.id));
         let new = trials.len();
         if new > 0 {
-            py.detach(|| store.add_all(trials)).map_err(told)?;
+            store.add_all(trials).map_err(told)?;
         }
         Ok(new)
     }

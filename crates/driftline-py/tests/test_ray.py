@@ -22,13 +22,6 @@ import fleets
 from fleets import COMMON, FILES, HOW, desk, expect_same, local, program, records, rows_of
 
 
-def test_without_ray_the_message_says_what_to_install():
-    code = "import sys; sys.modules['ray'] = None; import driftline.ray"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "ray is not installed: pip install 'driftline[ray]'" in done.stderr
-
-
 try:
     import ray
 except ImportError:
@@ -220,7 +213,7 @@ def test_a_stream_that_kills_its_worker_fails_alone(one_node, place):
             os.kill(os.getpid(), signal.SIGKILL)
         return _tasks.Outcome("here", 0.1, parts)
 
-    task = ray.remote(_task).options(max_retries=1)
+    task = ray.remote(max_retries=1)(_task)
     crew = _tasks.Crew(
         lambda piece, options: task.options(**options).remote(piece.parts),
         lambda piece, result: done.extend(result),

@@ -68,7 +68,7 @@ def experiment(
     )
     common = ray.put(_Common(store.spec(), own, learners, smoke, num_cpus, place, os.getcwd()))
     missing: list[_Trial] = store.missing()
-    task = ray.remote(_task).options(num_cpus=num_cpus, max_retries=retries)
+    task = ray.remote(num_cpus=num_cpus, max_retries=retries)(_task)
     finished: set[_Trial] = set()
     times: list[tuple[str, float]] = []
     faults: list[str] = []

@@ -35,6 +35,8 @@ class FleetResult:
     rows: list[dict[str, Any]]
     #: Streams that took ten times as long as the others, with their seconds.
     stragglers: list[tuple[str, float]]
+    #: What every stream that was worked on took, in seconds.
+    stream_seconds: dict[str, float]
     #: What every task took on its machine, in seconds.
     task_seconds: list[float]
     #: The most tasks that Ray had at a time.
@@ -133,7 +135,7 @@ def fleet(
     remote = any(one.filesystem for one in sources + (inputs if by else []))
     with _in_place(sources + (inputs if by else []), os.getcwd(), remote):
         begun = _driftline.Fleet.begin(
-            json.dumps(own.made), own.options(str(out.absolute()), None), [one.name for one in inputs]
+            json.dumps(own.made), own.options(str(out.absolute() if remote else out), None), [one.name for one in inputs]
         )
     files = {name: (out / name).read_bytes() for name in ("manifest.json", "source.safetensors") if (out / name).exists()}
     common = ray.put(_Common(own, [] if source_model == "each" else sources, files, os.getcwd(), num_cpus))
@@ -144,7 +146,7 @@ def fleet(
         parts.append((place, key, size if file is None else file.size or size, file))
     parts.sort(key=lambda part: -part[2])
     groups = grouped(parts, lambda part: part[2] + 1, streams_per_task, processors // num_cpus or 1)
-    task = ray.remote(_task).options(num_cpus=num_cpus, max_retries=retries)
+    task = ray.remote(num_cpus=num_cpus, max_retries=retries)(_task)
     finished: set[str] = set()
     times: list[tuple[str, float]] = []
     with progress("adapting", verbose, "stream") as watch:
@@ -178,7 +180,8 @@ def fleet(
         logger.warning("slow: %s took %.1f s", key, seconds)
     told = json.loads(begun.finish())
     counts = {name: told[name] for name in ("streams", "done", "failed", "held", "rows")}
-    return FleetResult(out, **counts, stragglers=stragglers, task_seconds=crew.seconds, most_in_flight=crew.most_in_flight)
+    return FleetResult(out, **counts, stragglers=stragglers, stream_seconds=dict(times), task_seconds=crew.seconds,
+                       most_in_flight=crew.most_in_flight)  # fmt: skip
 
 
 def _name(group: list[_Stream]) -> str:
