@@ -55,7 +55,7 @@ def run(**other):
 
 def workers() -> list[int]:
     """Processes of this session that work on a task now."""
-    session = ray._private.worker._global_node.get_session_name().encode()
+    session = ray.get_runtime_context().get_session_name().encode()
     found = []
     for folder in Path("/proc").iterdir():
         try:
@@ -76,6 +76,13 @@ class Killer(threading.Thread):
         super().__init__(daemon=True)
         self.draw, self.kills, self.within = random.Random(seed), kills, within
         self.killed, self.stop = 0, False
+
+    def __enter__(self) -> None:
+        self.start()
+
+    def __exit__(self, *_) -> None:
+        self.stop = True
+        self.join()
 
     def run(self) -> None:
         while self.killed < self.kills and not self.stop:
@@ -140,20 +147,20 @@ def test_a_run_that_the_program_began_is_finished(one_node, place):
 # Failures
 
 
-def test_workers_killed_at_twenty_random_moments(one_node, place):
-    expected = local(place, *FILES, *HOW)
+def test_workers_killed_at_twenty_random_moments(one_node, tmp_path, monkeypatch):
+    fleets.write(tmp_path, 60, windows=20)
+    how = ["--window", "50", "--policy", "guarded"]
+    expected = local(tmp_path, *FILES, *how)
     killed, rounds = 0, 0
     while killed < 20:
-        out = desk(place, f"round-{rounds}")
-        os.chdir(out)
-        killer = Killer(5, 0.5, rounds)
-        killer.start()
-        result = run(streams_per_task=1, retries=30)
-        killer.stop = True
-        killer.join()
+        assert rounds < 20, f"only {killed} workers were found at work"
+        monkeypatch.chdir(desk(tmp_path, f"round-{rounds}"))
+        killer = Killer(7, 1.0, rounds)
+        with killer:
+            result = run(streams_per_task=2, retries=30, policy="guarded")
         killed, rounds = killed + killer.killed, rounds + 1
-        assert (result.done, result.failed) == (40, 0)
-        expect_same(out / "fleet", expected)
+        assert (result.done, result.failed) == (60, 0)
+        expect_same(Path("fleet"), expected)
     print(f"{killed} workers killed in {rounds} rounds")
 
 
@@ -313,9 +320,8 @@ def test_trials_are_those_of_the_program(one_node, tmp_path, kills):
     (tmp_path / "small.toml").write_text(TOML)
     program(tmp_path, "run", "small.toml", "--out", "local")
     killer = Killer(kills, 0.3, 7)
-    killer.start()
-    results = driftline.ray.experiment(tmp_path / "small.toml", folder=tmp_path / "ray", retries=20, trials_per_task=3)
-    killer.stop = True
+    with killer:
+        results = driftline.ray.experiment(tmp_path / "small.toml", folder=tmp_path / "ray", retries=20, trials_per_task=3)
     assert len(results) == 100
     for name in ("trials.jsonl", "manifest.json"):
         assert (tmp_path / "ray" / name).read_bytes() == (tmp_path / "local" / name).read_bytes()
