@@ -59,8 +59,10 @@ def run(**other):
     return driftline.ray.fleet("data/source.csv", **given)
 
 
-def test_a_node_is_lost(cluster, place):
-    expected = local(place, *FILES, *HOW)
+def test_a_node_is_lost(cluster, tmp_path, monkeypatch):
+    fleets.write(tmp_path, 60, windows=20)
+    monkeypatch.chdir(desk(tmp_path, "ray"))
+    expected = local(tmp_path, *FILES, "--window", "50", "--policy", "guarded")
     join(cluster)
     doomed = join(cluster)
     connect(cluster)
@@ -73,25 +75,29 @@ def test_a_node_is_lost(cluster, place):
 
     loser = threading.Thread(target=lose)
     loser.start()
-    result = run()
-    loser.join()
-    assert sum(node["Alive"] for node in ray.nodes()) == 2
+    result = run(policy="guarded")
+    assert len(result.task_seconds) >= 30 and not loser.is_alive()
+    until = time.monotonic() + 60
+    while sum(node["Alive"] for node in ray.nodes()) > 2:
+        assert time.monotonic() < until
+        time.sleep(0.1)
     assert (result.done, result.failed) == (60, 0)
     expect_same(Path("fleet"), expected)
 
 
 @pytest.fixture
-def small_disk(tmp_path):
-    """A file system that is nearly full; it can be made larger."""
+def small_disk(tmp_path, request):
+    """A file system that has so much room; it can be made larger."""
     folder = tmp_path / "small"
     folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder], capture_output=True, text=True, check=False)
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={request.param}", "tmpfs", folder], capture_output=True, text=True, check=False)
     if made.returncode:
         pytest.skip(f"no small file system can be mounted here: {made.stderr.strip()}")
     yield folder
     subprocess.run(["umount", "-l", folder], check=True)
 
 
+@pytest.mark.parametrize("small_disk", ["16k", "64k"], indirect=True)
 def test_the_disk_of_one_node_is_full(cluster, place, small_disk, caplog):
     """Its work is done by the other, and it is told which node has no room."""
     expected = local(place, *FILES, *HOW)
@@ -105,6 +111,7 @@ def test_the_disk_of_one_node_is_full(cluster, place, small_disk, caplog):
     expect_same(Path("fleet"), expected)
 
 
+@pytest.mark.parametrize("small_disk", ["16k"], indirect=True)
 def test_the_only_disk_is_full_and_later_is_not(cluster, place, small_disk):
     expected = local(place, *FILES, *HOW)
     join(cluster, env_vars={"TMPDIR": str(small_disk)})
@@ -128,6 +135,7 @@ def s3():
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         os.environ[name] = "testing"
     os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
     made = server.ThreadedMotoServer(port=0)
     made.start()
     host, port = made.get_host_and_port()

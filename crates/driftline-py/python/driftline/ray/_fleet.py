@@ -133,10 +133,10 @@ def fleet(
     inputs = find(stream, filesystem)
     own.made["source"] = [one.name for one in sources]
     remote = any(one.filesystem for one in sources + (inputs if by else []))
+    # Names lead to files that were fetched only elsewhere.
+    options = own.options(str(out.absolute() if remote else out), None)
     with _in_place(sources + (inputs if by else []), os.getcwd(), remote):
-        begun = _driftline.Fleet.begin(
-            json.dumps(own.made), own.options(str(out.absolute() if remote else out), None), [one.name for one in inputs]
-        )
+        begun = _driftline.Fleet.begin(json.dumps(own.made), options, [one.name for one in inputs])
     files = {name: (out / name).read_bytes() for name in ("manifest.json", "source.safetensors") if (out / name).exists()}
     common = ray.put(_Common(own, [] if source_model == "each" else sources, files, os.getcwd(), num_cpus))
     where = {one.name: one for one in inputs}
