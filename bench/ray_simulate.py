@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A fleet on a hundred machines, simulated with what `bench/ray_speed.py speed` has measured on one.
 
-    python3 bench/ray_simulate.py [--machines 100] [--cores 8] [--streams 1000000] [--losses 0 5] [--times target/ray-times.json]
+    python3 bench/ray_simulate.py [--machines 100] [--cores 8] [--streams 1000000] [--losses 0 5] [--slower 25]
 
 Every stream takes a time drawn from those measured; a task takes that of its streams and what a task was measured to take more.
 One process gives tasks out and stores what comes back, one after another: it takes the measured time for each task, and the time that
@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def main():
     arguments = parse()
     times = json.loads(arguments.times.read_text())
+    times["streams"] = [arguments.slower * seconds for seconds in times["streams"]]
     print(f"{arguments.streams} streams, {arguments.cores} cores a machine, {arguments.gigabits:g} Gbit/s at the process that stores")
     for machines in sorted({1, 10, arguments.machines}):
         for losses in arguments.losses if machines == arguments.machines else [0]:
@@ -91,6 +92,7 @@ def parse():
     parser.add_argument("--streams", type=int, default=1_000_000)
     parser.add_argument("--losses", type=int, nargs="+", default=[0, 5])
     parser.add_argument("--gigabits", type=float, default=1.0)
+    parser.add_argument("--slower", type=float, default=1.0, help="streams that take so many times as long, as guarded ones do")
     parser.add_argument("--noticed", type=float, default=30.0, help="seconds until Ray notices that a machine is lost")
     parser.add_argument("--times", type=Path, default=ROOT / "target/ray-times.json")
     return parser.parse_args()

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """What Ray costs and gains on this machine. `bench/ray_drill.py` runs it where the package and Ray are installed.
 
-    python bench/ray_speed.py speed [--streams 400] [--rounds 3]    # one worker against two, and what a task costs
-    python bench/ray_speed.py trials [--seeds 250]                  # a thousand trials of Table 1's Gaussian row against `driftline run`
+    python bench/ray_speed.py speed [--streams 400] [--rounds 3] [--policy always]  # one worker against two, and what a task costs
+    python bench/ray_speed.py trials [--seeds 250] [--scale smoke]  # a thousand trials of Table 1's Gaussian row against `driftline run`
 
 `speed`: streams of 20 windows of 200 rows and 20 columns, a linear model, guarded, as in `bench/fleet.py`, a file each. One cluster
 with one processor and one with two, in turns; medians. Every fleet is compared with the program's. What was measured is written
-to `target/ray-times.json` for `bench/ray_simulate.py`. Run it on a machine that does nothing else.
+to `target/ray-times.json` for `bench/ray_simulate.py`, with a hundred streams or more. Run it on a machine that does nothing else.
 """
 
 import argparse
@@ -36,6 +36,7 @@ HOW = {"label": "label", "model": "linear", "window": ROWS, "policy": "guarded"}
 
 def main():
     arguments = parse()
+    HOW["policy"] = arguments.policy
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         {"speed": speed, "trials": trials}[arguments.what](arguments)
@@ -51,7 +52,7 @@ def speed(arguments):
         Path(f"data/s{at}.csv").write_text("\n".join([",".join(NAMES), *lines]) + "\n")
     os.symlink("../data", "local/data")
     command = [arguments.program, "fleet", "--source", "data/source.csv", "--label", "label", "--model", "linear", "--stream",
-               "data/s[0-9]*.csv", "--window", str(ROWS), "--policy", "guarded", "--out", "fleet", "--quiet"]
+               "data/s[0-9]*.csv", "--window", str(ROWS), "--policy", arguments.policy, "--out", "fleet", "--quiet"]
     begun = time.perf_counter()
     subprocess.run(command, cwd="local", stdout=subprocess.DEVNULL, check=False)
     print(f"the program, all cores: {time.perf_counter() - begun:.1f} s", flush=True)
@@ -61,9 +62,11 @@ def speed(arguments):
             result, seconds = on_ray(processors, f"round-{round}-{processors}")
             took[processors].append(seconds)
             print(f"Ray, {processors} worker(s): {seconds:.1f} s, {len(result.task_seconds)} tasks", flush=True)
-    one, two = statistics.median(took[1]), statistics.median(took[2])
-    print(f"medians: {one:.1f} s and {two:.1f} s, {one / two:.2f} times as fast with two; all with the program's bytes")
-    costs(arguments)
+    if arguments.rounds:
+        one, two = statistics.median(took[1]), statistics.median(took[2])
+        print(f"medians: {one:.1f} s and {two:.1f} s, {one / two:.2f} times as fast with two; all with the program's bytes")
+    if arguments.streams >= 100:
+        costs(arguments)
 
 
 def on_ray(processors, name, **other):
@@ -132,18 +135,18 @@ def costs(arguments):
 def trials(arguments):
     spec = ROOT / "experiments/table1-gaussian.toml"
     seeds = list(range(arguments.seeds))
-    command = [arguments.program, "run", spec, "--seeds", ",".join(map(str, seeds)), "--out", "local", "--quiet"]
+    command = [arguments.program, "run", spec, "--scale", arguments.scale, "--seeds", ",".join(map(str, seeds)), "--out", "local", "--quiet"]
     begun = time.perf_counter()
     subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
     here = time.perf_counter() - begun
     ray.init(num_cpus=2, include_dashboard=False, logging_level=logging.ERROR)
     begun = time.perf_counter()
-    results = driftline.ray.experiment(spec, folder="ray", seeds=seeds)
+    results = driftline.ray.experiment(spec, folder="ray", seeds=seeds, scale=arguments.scale)
     there = time.perf_counter() - begun
     ray.shutdown()
     for name in ("trials.jsonl", "manifest.json"):
         assert Path("ray", name).read_bytes() == Path("local", name).read_bytes(), name
-    print(f"{len(results)} trials: {here:.1f} s by the program, {there:.1f} s through Ray, byte for byte the same")
+    print(f"{len(results)} trials, scale {arguments.scale}: {here:.1f} s by the program, {there:.1f} s through Ray, byte for byte the same")
 
 
 def parse():
@@ -152,7 +155,9 @@ def parse():
     parser.add_argument("--program", type=Path, default=ROOT / "target/debug/driftline")
     parser.add_argument("--streams", type=int, default=400)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--policy", default="guarded")
     parser.add_argument("--seeds", type=int, default=250)
+    parser.add_argument("--scale", choices=["full", "smoke"], default="full")
     return parser.parse_args()
 
 
