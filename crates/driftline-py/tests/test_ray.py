@@ -133,7 +133,7 @@ def test_a_model_file_and_a_data_set_of_pyarrow(one_node, place):
 
 
 def test_a_run_that_the_program_began_is_finished(one_node, place):
-    """Half of the streams, and one that was stopped between two pieces of windows."""
+    """Half of the streams are there."""
     expected = local(place, *FILES, *HOW)
     program(Path.cwd(), "fleet", *FILES, *HOW, "--out", "fleet", "--shard", "1/2")
     before = records(Path("fleet"))
@@ -142,6 +142,26 @@ def test_a_run_that_the_program_began_is_finished(one_node, place):
     found = records(Path("fleet"))
     assert {key: found[key] for key in before} == before
     assert sorted(found) == sorted(records(expected)) and rows_of(Path("fleet")) == rows_of(expected)
+
+
+def test_a_stream_that_was_stopped_in_its_middle_goes_on_there(one_node, tmp_path, monkeypatch):
+    """Windows are stored 32 at a time; of each stream the first are there."""
+    fleets.write(tmp_path, 3, windows=80)
+    expected = local(tmp_path, *FILES, *HOW)
+    monkeypatch.chdir(desk(tmp_path, "ray"))
+    program(Path.cwd(), "fleet", *FILES, *HOW, "--out", "fleet")
+    pack = Path("fleet/packs/streams.pack")
+    whole = records(Path("fleet"))
+    assert all(len(own) == 3 for own in whole.values())
+    contents = pack.read_bytes()
+    # What stands before a head is 48 bytes long.
+    cut = [contents.index(own[0][0]) - 48 for own in whole.values()]
+    firsts = [contents[at : at + 48 + len(own[0][0]) + len(own[0][1])] for at, own in zip(cut, whole.values(), strict=True)]
+    pack.write_bytes(b"".join(firsts))
+    assert [len(own) for own in records(Path("fleet")).values()] == [1, 1, 1]
+    run(streams_per_task=2)
+    expect_same(Path("fleet"), expected)
+    assert pack.read_bytes().startswith(b"".join(firsts))
 
 
 # Failures
