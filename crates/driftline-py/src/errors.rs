@@ -64,6 +64,12 @@ fn message(error: &Error) -> String {
     }
 }
 
+/// JSON that says something else than it should.
+pub fn wrong(what: &str) -> impl FnOnce(serde_json::Error) -> PyErr {
+    let what = what.to_owned();
+    move |error| PyValueError::new_err(format!("{what}: {error}"))
+}
+
 pub fn reported(error: driftline_report::Error) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }

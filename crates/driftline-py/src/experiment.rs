@@ -11,13 +11,12 @@ use driftline::experiment::{
 };
 use driftline::prelude::Registry;
 use driftline::{Cancel, Error};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use serde_json::json;
 
 use crate::datasets::cache;
-use crate::errors::told;
+use crate::errors::{told, wrong};
 use crate::interrupt::work;
 use crate::learner::Learner;
 use crate::method::PythonMethod;
@@ -92,25 +91,8 @@ pub fn experiment(
     seeds: Option<Vec<u64>>,
     cache_folder: Option<PathBuf>,
 ) -> PyResult<Results> {
-    let (spec, expected) = match (path, spec) {
-        (Some(path), _) => read_file(&path).map_err(told)?,
-        (None, text) => {
-            let spec: Result<Spec, _> = serde_json::from_str(text.unwrap_or("{}"));
-            let wrong = |error| PyValueError::new_err(format!("the experiment: {error}"));
-            (spec.map_err(wrong)?, Expected::default())
-        }
-    };
-    let mut registry = Registry::new();
-    for (name, model) in models {
-        registry = Learner::named(&model, &name.extract::<String>()?)?.add_to(registry);
-    }
-    let scale = if smoke { Scale::Smoke } else { Scale::Full };
-    let plan = Plan::with_parts(&spec, expected, scale, &registry).map_err(told)?;
-    let mut plan = plan.reading_from(cache(cache_folder)?);
-    for (name, method) in methods {
-        let method = Arc::new(PythonMethod::new(&method)?);
-        plan = plan.with_method(&name.extract::<String>()?, method);
-    }
+    let (spec, expected) = spec_of(path, spec)?;
+    let plan = plan_of(&spec, expected, methods, models, smoke, cache_folder)?;
     let selection = Selection {
         seeds,
         ..Selection::default()
@@ -130,7 +112,41 @@ pub fn experiment(
     results(&store).map_err(told)
 }
 
-fn results(store: &Store) -> driftline::Result<Results> {
+/// What a file or JSON says.
+pub fn spec_of(path: Option<PathBuf>, text: Option<&str>) -> PyResult<(Spec, Expected)> {
+    match path {
+        Some(path) => read_file(&path).map_err(told),
+        None => {
+            let spec = serde_json::from_str(text.unwrap_or("{}"));
+            Ok((spec.map_err(wrong("the experiment"))?, Expected::default()))
+        }
+    }
+}
+
+/// What it means, with methods and models of Python's.
+pub fn plan_of(
+    spec: &Spec,
+    expected: Expected,
+    methods: &Bound<'_, PyDict>,
+    models: &Bound<'_, PyDict>,
+    smoke: bool,
+    cache_folder: Option<PathBuf>,
+) -> PyResult<Plan> {
+    let mut registry = Registry::new();
+    for (name, model) in models {
+        registry = Learner::named(&model, &name.extract::<String>()?)?.add_to(registry);
+    }
+    let scale = if smoke { Scale::Smoke } else { Scale::Full };
+    let plan = Plan::with_parts(spec, expected, scale, &registry).map_err(told)?;
+    let mut plan = plan.reading_from(cache(cache_folder)?);
+    for (name, method) in methods {
+        let method = Arc::new(PythonMethod::new(&method)?);
+        plan = plan.with_method(&name.extract::<String>()?, method);
+    }
+    Ok(plan)
+}
+
+pub fn results(store: &Store) -> driftline::Result<Results> {
     let trials: Vec<&Trial> = store.trials().collect();
     let texts = |of: fn(&Trial) -> &str| -> ArrayRef {
         Arc::new(StringArray::from_iter_values(

@@ -6,6 +6,7 @@ mod datasets;
 mod errors;
 mod experiment;
 mod explain;
+mod fleet;
 mod interrupt;
 mod kernels;
 mod learner;
@@ -13,6 +14,7 @@ mod method;
 mod numbers;
 mod table;
 mod theory;
+mod trials;
 
 use pyo3::prelude::*;
 
@@ -25,6 +27,11 @@ fn _driftline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(adapter::is_run_folder, module)?)?;
     module.add_class::<experiment::Results>()?;
     module.add_function(wrap_pyfunction!(experiment::experiment, module)?)?;
+    module.add_class::<fleet::Fleet>()?;
+    module.add_function(wrap_pyfunction!(fleet::fleet_piece, module)?)?;
+    module.add_function(wrap_pyfunction!(fleet::match_files, module)?)?;
+    module.add_class::<trials::Trials>()?;
+    module.add_function(wrap_pyfunction!(trials::run_trials, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::table, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::drawn, module)?)?;

@@ -164,6 +164,13 @@ impl Error {
     }
 
     /// A fault in the file `path`; `message` follows its name.
+    /// Whether there is no more room to write to, which is nobody's fault who asked.
+    pub(crate) fn is_full_disk(&self) -> bool {
+        use std::io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+        let full = |kind| matches!(kind, StorageFull | QuotaExceeded | FileTooLarge);
+        matches!(self, Error::Io { source, .. } if full(source.kind()))
+    }
+
     pub fn corrupt(path: impl AsRef<Path>, message: impl Into<String>) -> Self {
         Error::Corrupt {
             path: path.as_ref().to_path_buf(),

@@ -18,6 +18,7 @@ from driftline._driftline import __version__
 
 if TYPE_CHECKING:
     from driftline import datasets as datasets
+    from driftline import ray as ray
     from driftline._estimator import DriftClassifier as DriftClassifier
     from driftline._experiment import Method as Method
     from driftline._experiment import experiment as experiment
@@ -45,13 +46,14 @@ __all__ = [
     "estimate",
     "experiment",
     "explain",
+    "ray",
     "theory",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return import_module("driftline.datasets")
+    if name in ("datasets", "ray"):
+        return import_module(f"driftline.{name}")
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
     raise AttributeError(f"module 'driftline' has no attribute {name!r}")

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress(what: str, wanted: bool) -> Iterator[Callable[[int, int], None] | None]:
+def progress(what: str, wanted: bool, unit: str = "window") -> Iterator[Callable[[int, int], None] | None]:
     """Gives a function that is told how many steps are done of how many; none where nobody wants to see it."""
     if not wanted:
         yield None
@@ -17,7 +17,7 @@ def progress(what: str, wanted: bool) -> Iterator[Callable[[int, int], None] | N
     except ImportError:
         yield None
         return
-    bar = tqdm(desc=what, unit="window")
+    bar = tqdm(desc=what, unit=unit)
 
     def told(done: int, planned: int) -> None:
         bar.total = planned

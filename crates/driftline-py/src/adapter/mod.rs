@@ -16,7 +16,7 @@ use crate::errors::told;
 use crate::interrupt::work;
 use crate::numbers;
 use crate::table::Table;
-use options::Options;
+pub use options::Options;
 pub use report::run_report;
 use watch::Watching;
 

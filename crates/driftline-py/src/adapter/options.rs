@@ -8,11 +8,11 @@ use driftline::adapt::Named;
 use driftline::models::Runtime;
 use driftline::prelude::{Registry, Settings};
 use driftline::reading::ColumnChoice;
-use driftline::runs::{Adapter, AdapterBuilder};
-use pyo3::exceptions::PyValueError;
+use driftline::runs::{Adapt, Adapter, AdapterBuilder};
 use pyo3::prelude::*;
 use serde_json::Value;
 
+use crate::errors::wrong;
 use crate::learner::{KIND, Learner};
 
 pub struct Options {
@@ -67,6 +67,18 @@ impl Options {
         })
     }
 
+    /// The same for files.
+    pub fn adapt(&self, cancel: &Cancel) -> Adapt {
+        let folder = self.folder.clone().unwrap_or_default();
+        let mut adapt = Adapt::new(folder)
+            .seed(self.seed)
+            .runtime(self.runtime(cancel));
+        adapt.settings = self.settings.clone();
+        adapt.choice = self.choice.clone();
+        adapt.card = self.card;
+        adapt
+    }
+
     pub fn registry(&self, learner: Option<&Bound<'_, PyAny>>) -> PyResult<Registry> {
         match learner {
             Some(object) => Ok(Learner::new(object)?.add_to(Registry::new())),
@@ -88,9 +100,4 @@ fn take<T: for<'de> serde::Deserialize<'de>>(all: &mut Value, key: &str) -> PyRe
         Value::Null => Ok(None),
         value => serde_json::from_value(value).map(Some).map_err(wrong(key)),
     }
-}
-
-fn wrong(what: &str) -> impl FnOnce(serde_json::Error) -> PyErr {
-    let what = what.to_owned();
-    move |error| PyValueError::new_err(format!("{what}: {error}"))
 }

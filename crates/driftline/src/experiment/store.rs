@@ -220,10 +220,17 @@ impl Store {
 
     /// Adds a finished trial and writes the whole file anew.
     pub fn add(&mut self, trial: Trial) -> Result<()> {
-        let place = self
-            .place(&trial)
-            .ok_or_else(|| corrupt(&self.folder, "has no such data set or method"))?;
-        self.trials.insert(place, trial);
+        self.add_all([trial])
+    }
+
+    /// The same for several, written together.
+    pub fn add_all(&mut self, trials: impl IntoIterator<Item = Trial>) -> Result<()> {
+        for trial in trials {
+            let place = self
+                .place(&trial)
+                .ok_or_else(|| corrupt(&self.folder, "has no such data set or method"))?;
+            self.trials.insert(place, trial);
+        }
         self.write_trials()
     }
 

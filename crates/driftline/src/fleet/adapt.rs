@@ -2,9 +2,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use serde::{Deserialize, Serialize};
-use serde_json::json;
-
 use super::crew::share;
 use super::ongoing::Ongoing;
 use super::row::StreamRow;
@@ -15,10 +12,9 @@ use super::watch::FleetWatch;
 use crate::adapt::{MethodPlan, Windows};
 use crate::models::Runtime;
 use crate::reading::{ColumnChoice, Files, Partition};
-use crate::runs::{
-    Adapt, Bundle, Ready, RunFolder, Session, Start, differences_between, limited, walk,
-};
+use crate::runs::{Adapt, Bundle, Origin, Ready, RunFolder, Session, Start, limited, walk};
 use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
 
 /// Whether all streams begin with one model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,12 +40,12 @@ pub struct Fleet {
 }
 
 /// What the runs of a fleet begin with.
-struct Beginning {
-    plan: MethodPlan,
-    first: First,
+pub(super) struct Beginning {
+    pub plan: MethodPlan,
+    pub first: First,
 }
 
-enum First {
+pub(super) enum First {
     /// One model, and a session that stands before the first window of any stream.
     Shared {
         ready: Box<Ready>,
@@ -77,11 +73,7 @@ impl Fleet {
 
     /// Adapts to all streams.
     pub fn run(&self, start: Start, streams: Files, watch: &dyn FleetWatch) -> Result<FleetFolder> {
-        let mut own = self.clone();
-        own.leave_key_out(&start)?;
-        let folder = &own.adapt.folder;
-        own.expect_folder()?;
-        std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
+        let own = self.prepared(&start)?;
         let runtime = own.adapt.runtime.clone();
         let (beginning, streams) = runtime.install(|| {
             let beginning = own.beginning(start, watch)?;
@@ -92,6 +84,16 @@ impl Fleet {
         own.follow(&fleet, &beginning, &streams, watch)?;
         fleet.sync()?;
         Ok(fleet)
+    }
+
+    /// As it is run: in a folder that is there and may be written to.
+    pub(super) fn prepared(&self, start: &Start) -> Result<Self> {
+        let mut own = self.clone();
+        own.leave_key_out(start)?;
+        own.expect_folder()?;
+        let folder = &own.adapt.folder;
+        std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
+        Ok(own)
     }
 
     /// A key that the shared source has as well is no feature.
@@ -129,7 +131,7 @@ impl Fleet {
         }
     }
 
-    fn beginning(&self, start: Start, watch: &dyn FleetWatch) -> Result<Beginning> {
+    pub(super) fn beginning(&self, start: Start, watch: &dyn FleetWatch) -> Result<Beginning> {
         let adapt = &self.adapt;
         let plan = adapt.plan()?;
         let first = match (self.source_model, start) {
@@ -152,8 +154,14 @@ impl Fleet {
             (SourceModel::Each, Start::Model(..)) => return Err(Error::SourceMissing),
             (SourceModel::Shared, start) => {
                 let ready = adapt.ready(start)?;
-                let source = ready.train()?;
-                watch.fitted(&source);
+                let source = match self.trained(&ready)? {
+                    Some(source) => source,
+                    None => {
+                        let source = ready.train()?;
+                        watch.fitted(&source);
+                        source
+                    }
+                };
                 let alone = adapt
                     .runtime
                     .clone()
@@ -171,10 +179,40 @@ impl Fleet {
         Ok(Beginning { plan, first })
     }
 
-    fn streams(&self, beginning: &Beginning, files: &Files) -> Result<Streams> {
+    /// The source model of the folder, where it holds this fleet.
+    fn trained(&self, ready: &Ready) -> Result<Option<Bundle>> {
+        let folder = &self.adapt.folder;
+        if !is_fleet(folder) {
+            return Ok(None);
+        }
+        let manifest = self.manifest(Some(ready.origin()), 0);
+        match manifest.differences(&FleetManifest::read(folder)?).len() {
+            0 => FleetFolder::source_in(folder, &self.adapt.registry),
+            _ => Ok(None),
+        }
+    }
+
+    /// What the runs have in common.
+    fn manifest(&self, origin: Option<Origin>, streams: usize) -> FleetManifest {
+        let adapt = &self.adapt;
+        FleetManifest {
+            kind: "fleet".into(),
+            format: FLEET_FORMAT,
+            driftline: env!("CARGO_PKG_VERSION").into(),
+            by: self.by.clone(),
+            source_model: self.source_model,
+            settings: adapt.run_settings(),
+            origin,
+            streams,
+            environment: adapt.environment.clone(),
+            command: adapt.command.clone(),
+        }
+    }
+
+    pub(super) fn streams(&self, beginning: &Beginning, files: &Files) -> Result<Streams> {
         let adapt = &self.adapt;
         let Some(by) = &self.by else {
-            return Ok(Streams::files(files));
+            return Ok(Streams::files(files.paths()));
         };
         let encoding = match &beginning.first {
             First::Shared { ready, .. } => Some(ready.encoding()),
@@ -185,23 +223,13 @@ impl Fleet {
     }
 
     /// A new fleet, or the one that the folder holds, if it is this one.
-    fn folder(&self, beginning: &Beginning, streams: &Streams) -> Result<FleetFolder> {
+    pub(super) fn folder(&self, beginning: &Beginning, streams: &Streams) -> Result<FleetFolder> {
         let adapt = &self.adapt;
-        let manifest = FleetManifest {
-            kind: "fleet".into(),
-            format: FLEET_FORMAT,
-            driftline: env!("CARGO_PKG_VERSION").into(),
-            by: self.by.clone(),
-            source_model: self.source_model,
-            settings: adapt.run_settings(),
-            origin: match &beginning.first {
-                First::Shared { ready, .. } => Some(ready.origin()),
-                First::Each { .. } => None,
-            },
-            streams: streams.len(),
-            environment: adapt.environment.clone(),
-            command: adapt.command.clone(),
+        let origin = match &beginning.first {
+            First::Shared { ready, .. } => Some(ready.origin()),
+            First::Each { .. } => None,
         };
+        let manifest = self.manifest(origin, streams.len());
         let pack = self.shard.map_or(PACK.into(), StreamShard::pack);
         let source = match &beginning.first {
             First::Shared { source, .. } => Some(&**source),
@@ -210,19 +238,7 @@ impl Fleet {
         if !is_fleet(&adapt.folder) {
             return FleetFolder::begin(&adapt.folder, &adapt.registry, &manifest, source, &pack);
         }
-        let old = FleetManifest::read(&adapt.folder)?;
-        let comparable = |manifest: &FleetManifest| {
-            let FleetManifest {
-                by,
-                source_model,
-                settings,
-                origin,
-                ..
-            } = manifest;
-            json!({ "by": by, "source-model": source_model, "settings": settings, "origin": origin })
-        };
-        let mut others = vec![];
-        differences_between("", &comparable(&old), &comparable(&manifest), &mut others);
+        let others = manifest.differences(&FleetManifest::read(&adapt.folder)?);
         if !others.is_empty() {
             return Err(Error::Occupied {
                 path: adapt.folder.clone(),
@@ -233,7 +249,7 @@ impl Fleet {
     }
 
     /// Takes up one stream after another, the largest first.
-    fn follow(
+    pub(super) fn follow(
         &self,
         fleet: &FleetFolder,
         beginning: &Beginning,
@@ -259,7 +275,11 @@ impl Fleet {
                 Err(error) => {
                     let row = StreamRow::failed(key, told(&error));
                     // A store that takes nothing more is no fault of the stream.
-                    if let Err(error) = fleet.add(Head::failed(&row), &vec![]) {
+                    let stored = match error.is_full_disk() {
+                        true => Err(error),
+                        false => fleet.add(Head::failed(&row), &vec![]).map(drop),
+                    };
+                    if let Err(error) = stored {
                         runtime.cancel().cancel();
                         *fault.lock().unwrap_or_else(|e| e.into_inner()) = Some(error);
                         return;
@@ -277,7 +297,7 @@ impl Fleet {
     }
 
     /// Refuses to go on where a finished stream has other contents than it had.
-    fn expect_same(
+    pub(super) fn expect_same(
         &self,
         fleet: &FleetFolder,
         beginning: &Beginning,

@@ -5,6 +5,7 @@ mod adapt;
 mod crew;
 mod need;
 mod ongoing;
+mod pieces;
 mod predict;
 mod row;
 mod shard;
@@ -16,6 +17,7 @@ mod watch;
 
 pub use adapt::{Fleet, SourceModel};
 pub use need::Need;
+pub use pieces::{FleetPieces, OpenStream};
 pub use predict::{FleetPredicted, predict_fleet};
 pub use row::{StreamRow, Tally};
 pub use shard::StreamShard;

@@ -38,7 +38,7 @@ pub fn predict_fleet(
         let read = limited(read, runtime);
         let by = fleet.manifest().by.as_deref();
         let streams = match by {
-            None => Streams::files(data),
+            None => Streams::files(data.paths()),
             Some(by) => {
                 let encoding = fleet.source().map(|source| &source.encoding);
                 let folder = out.parent().filter(|folder| *folder != Path::new(""));

@@ -57,7 +57,7 @@ impl FleetStep {
         let fleet = FleetFolder::open_with(folder, &self.registry, PACK)?;
         let read = limited(&self.read, &self.runtime);
         let streams = match &fleet.manifest().by {
-            None => Streams::files(data),
+            None => Streams::files(data.paths()),
             Some(by) => {
                 let mut choice = fleet.manifest().settings.choice.clone();
                 if choice.answers.is_some() || self.answers.is_some() {

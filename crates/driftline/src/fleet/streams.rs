@@ -17,11 +17,11 @@ pub(super) enum Streams {
 impl Streams {
     /// One for every file. A file is known by its name without what stands behind the first dot, where all differ in
     /// that, else by its whole path.
-    pub fn files(files: &Files) -> Self {
-        let names: Vec<String> = files.paths().iter().map(|path| stem(path)).collect();
+    pub fn files(files: &[PathBuf]) -> Self {
+        let names: Vec<String> = files.iter().map(|path| stem(path)).collect();
         let different: BTreeSet<&String> = names.iter().collect();
         let unique = different.len() == names.len();
-        let keys = files.paths().iter().zip(names);
+        let keys = files.iter().zip(names);
         let keys = keys.map(|(path, name)| match unique {
             true => (name, path.clone()),
             false => (path.display().to_string(), path.clone()),
@@ -70,6 +70,14 @@ impl Streams {
                 let keys = parts.keys();
                 keys.map(|(key, rows)| (key.to_owned(), rows)).collect()
             }
+        }
+    }
+
+    /// The file of a stream, where it is one.
+    pub fn path(&self, place: usize) -> Option<&Path> {
+        match self {
+            Self::Files(files) => Some(&files[place].1),
+            Self::Parts(..) => None,
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use super::{InputDigest, ReadOptions, Texts};
 use crate::Result;
 use crate::data::Shape;
@@ -83,7 +85,7 @@ where
 }
 
 /// A type of values that a file may fix for a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StoredType {
     /// Text, or nothing that is fixed.
     Text,
@@ -93,14 +95,14 @@ pub enum StoredType {
 }
 
 /// A column's name and what it holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
     pub name: String,
     pub kind: Kind,
 }
 
 /// What a column holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     Number,
     Text,

@@ -43,6 +43,7 @@ pub(crate) use natural::natural_order;
 pub use notes::{Note, NoteCode, Notes};
 pub use numbers::read_numbers;
 pub use options::{Colour, ImageOptions, Limits, ReadOptions};
+pub(crate) use partition::SentParts;
 pub use partition::{Partition, TablePart};
 pub(crate) use rows::read_all_hashed;
 pub use rows::{Answer, IdColumn, Origins, RowReader, Rows, read_all};

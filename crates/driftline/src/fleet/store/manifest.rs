@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::files::write_whole;
 use crate::fleet::adapt::SourceModel;
-use crate::runs::{Origin, RunManifest, RunSettings};
+use crate::runs::{Origin, RunManifest, RunSettings, differences_between};
 use crate::{Error, Result};
 
 /// The format that this version writes.
@@ -53,6 +54,23 @@ impl FleetManifest {
             return Err(Error::corrupt(&path, message));
         }
         serde_json::from_value(value).map_err(broken)
+    }
+
+    /// In what the two are different fleets; numbers and commands may change.
+    pub(in crate::fleet) fn differences(&self, old: &Self) -> Vec<String> {
+        let comparable = |manifest: &Self| {
+            let Self {
+                by,
+                source_model,
+                settings,
+                origin,
+                ..
+            } = manifest;
+            json!({ "by": by, "source-model": source_model, "settings": settings, "origin": origin })
+        };
+        let mut others = vec![];
+        differences_between("", &comparable(old), &comparable(self), &mut others);
+        others
     }
 
     pub(in crate::fleet) fn write(&self, folder: &Path) -> Result<()> {

@@ -55,6 +55,13 @@ pub(super) struct Entry {
     pub row: StreamRow,
 }
 
+impl Entry {
+    fn goes_on_with(&self, head: &Head) -> bool {
+        let goes_on = head.from == self.windows && (head.to > head.from || !self.done);
+        goes_on && (self.identity.is_empty() || self.identity == head.identity)
+    }
+}
+
 impl FleetFolder {
     /// Reads `folder` without the right to write to it.
     pub fn read(folder: &Path) -> Result<Self> {
@@ -64,16 +71,7 @@ impl FleetFolder {
     /// The same for runs with parts of your own.
     pub fn read_with(folder: &Path, registry: &Registry) -> Result<Self> {
         let manifest = FleetManifest::read(folder)?;
-        let path = folder.join(SOURCE);
-        let bytes = match path.exists() {
-            true => Some(std::fs::read(&path).map_err(Error::io(&path))?),
-            false => None,
-        };
-        let source = bytes.as_ref().map(|bytes| {
-            let source = Bundle::from_bytes(bytes, registry);
-            source.map_err(|message| Error::corrupt(&path, message))
-        });
-        let source = source.transpose()?;
+        let (source, bytes) = read_source(folder, registry)?.unzip();
         let index = Index::read(&folder.join(PACKS))?;
         Ok(Self {
             packing: packing(source.as_ref())?,
@@ -81,10 +79,15 @@ impl FleetFolder {
             manifest,
             registry: registry.clone(),
             source,
-            source_sum: bytes.map(|bytes| Checksum::of(&bytes)),
+            source_sum: bytes.map(|bytes: Vec<u8>| Checksum::of(&bytes)),
             index: Mutex::new(index),
             writer: None,
         })
+    }
+
+    /// The shared source model of a folder, where it has one.
+    pub(super) fn source_in(folder: &Path, registry: &Registry) -> Result<Option<Bundle>> {
+        Ok(read_source(folder, registry)?.map(|(source, _)| source))
     }
 
     /// Opens it to go on with it: new windows go to the pack of this name. Refuses one that another process writes to.
@@ -183,11 +186,41 @@ impl FleetFolder {
             true => vec![],
             false => self.packing.pack(files)?,
         };
+        self.append(head, &packed)
+    }
+
+    /// Stores what another machine has stored in a pack of its own, but for what is here already. The streams that came to
+    /// their end or failed.
+    pub(super) fn add_pack(&self, pack: &Path) -> Result<Vec<StreamRow>> {
+        let mut found = vec![];
+        pack::visit(pack, |head, place| found.push((head, place)))?;
+        let mut rows = vec![];
+        for (head, place) in found {
+            if self.index().takes(&head) {
+                let packed = place.read()?;
+                let row = head.row.clone();
+                let ended = head.done || head.identity.is_empty();
+                self.append(head, &packed)?;
+                rows.extend(ended.then_some(row));
+            }
+        }
+        self.sync()?;
+        Ok(rows)
+    }
+
+    /// What is stored of a stream, as a pack of its own would have it.
+    pub(super) fn stored_bytes(&self, key: &str) -> Result<Vec<u8>> {
+        let pieces = self.entry(key).map_or(vec![], |entry| entry.pieces);
+        let whole = pieces.iter().map(Place::whole);
+        Ok(whole.collect::<Result<Vec<_>>>()?.concat())
+    }
+
+    fn append(&self, head: Head, packed: &[u8]) -> Result<Place> {
         let Some(writer) = &self.writer else {
             return Err(Error::corrupt(&self.folder, "is open for reading only"));
         };
         let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = writer.append(&head, &packed)?;
+        let place = writer.append(&head, packed)?;
         drop(writer);
         self.index().add(head, place.clone());
         Ok(place)
@@ -211,6 +244,17 @@ impl std::fmt::Debug for FleetFolder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "FleetFolder({})", self.folder.display())
     }
+}
+
+fn read_source(folder: &Path, registry: &Registry) -> Result<Option<(Bundle, Vec<u8>)>> {
+    let path = folder.join(SOURCE);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
+    let source = Bundle::from_bytes(&bytes, registry);
+    let source = source.map_err(|message| Error::corrupt(&path, message))?;
+    Ok(Some((source, bytes)))
 }
 
 /// Checkpoints resemble the source model, without the rows that version 0 alone has.
@@ -242,6 +286,15 @@ impl Index {
         Ok(index)
     }
 
+    /// Whether it says something new.
+    fn takes(&self, head: &Head) -> bool {
+        match self.places.get(&head.row.key) {
+            None => true,
+            Some(entry) if head.identity.is_empty() => !entry.done && entry.row != head.row,
+            Some(entry) => entry.goes_on_with(head),
+        }
+    }
+
     fn add(&mut self, head: Head, place: Place) {
         let entry = self.places.entry(head.row.key.clone());
         let failed = head.identity.is_empty();
@@ -258,9 +311,7 @@ impl Index {
             }
             return;
         }
-        let goes_on = head.from == entry.windows && (head.to > head.from || !entry.done);
-        let same = entry.identity.is_empty() || entry.identity == head.identity;
-        if !(goes_on && same) {
+        if !entry.goes_on_with(&head) {
             return;
         }
         entry.pieces.push(place);

@@ -130,6 +130,13 @@ impl Place {
 
     /// The files, still packed, if they are what was written.
     pub fn read(&self) -> Result<Vec<u8>> {
+        let mut bytes = self.whole()?;
+        bytes.drain(..START + self.head as usize);
+        Ok(bytes)
+    }
+
+    /// The same with what stands before them.
+    pub fn whole(&self) -> Result<Vec<u8>> {
         let path = &self.pack;
         let mut file = File::open(path).map_err(Error::io(path))?;
         let mut bytes = vec![0; START + self.head as usize + self.body as usize];
@@ -144,7 +151,6 @@ impl Place {
                 "was changed or damaged: a checksum differs",
             ));
         }
-        bytes.drain(..START + self.head as usize);
         Ok(bytes)
     }
 }

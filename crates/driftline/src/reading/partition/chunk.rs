@@ -1,16 +1,18 @@
 //! Rows as bytes, one after another, so that a row of a table whose keys interleave is one short write; and back into
 //! columns when the rows of a key are read.
 
+use serde::{Deserialize, Serialize};
+
 use crate::reading::{Column, Frame, Numbers, Texts};
 
 /// What the bytes of some rows mean: the file they come from, and what each column holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Layout {
     pub file: usize,
     pub columns: Vec<Cell>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Cell {
     Single,
     Double,

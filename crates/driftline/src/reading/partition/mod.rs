@@ -3,6 +3,7 @@
 
 mod chunk;
 mod part;
+mod sent;
 mod spill;
 
 use std::collections::HashMap;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use part::TablePart;
+pub(crate) use sent::SentParts;
 
 use self::chunk::Layout;
 use self::part::Shared;
@@ -139,9 +141,13 @@ impl Partition {
 
     /// The rows of a key, if it has any.
     pub fn find(&self, key: &str) -> Option<TablePart> {
+        Some(self.part(self.place(key)?))
+    }
+
+    /// Where a key stands among all.
+    pub(crate) fn place(&self, key: &str) -> Option<usize> {
         let order = |part: &Gathered| natural_order(&part.key, key);
-        let place = self.parts.binary_search_by(order).ok()?;
-        Some(self.part(place))
+        self.parts.binary_search_by(order).ok()
     }
 
     /// What the whole table is known by.

@@ -5,6 +5,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
+
 use super::chunk::Layout;
 use crate::{Error, Result};
 
@@ -17,7 +19,7 @@ pub(super) struct Spill {
 }
 
 /// Some rows of one key in the file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Piece {
     pub offset: u64,
     pub length: usize,

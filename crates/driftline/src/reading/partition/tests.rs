@@ -54,6 +54,17 @@ proptest! {
             seen += count;
         }
         prop_assert_eq!(seen, rows.len() as u64);
+        let some: Vec<usize> = (0..split.len()).step_by(2).collect();
+        let mut bytes = b"before".to_vec();
+        let sent = serde_json::to_string(&split.send(&some, &mut bytes).unwrap()).unwrap();
+        let sent = || serde_json::from_str(&sent).unwrap();
+        let received = Partition::receive(sent(), &bytes[6..], folder.path()).unwrap();
+        prop_assert_eq!(received.len(), some.len());
+        for (place, other) in some.iter().enumerate() {
+            prop_assert_eq!(rows_of(&received.part(place)), rows_of(&split.part(*other)));
+            prop_assert_eq!(received.part(place).digests(), split.part(*other).digests());
+        }
+        prop_assert!(Partition::receive(sent(), &bytes[7..], folder.path()).is_err());
         prop_assert!(split.find("none").is_none());
     }
 }

@@ -1,0 +1,237 @@
+"""`driftline fleet` with the streams shared among the machines of a cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ray
+
+from driftline import _driftline
+from driftline._progress import progress
+from driftline.ray._inputs import Input, find
+from driftline.ray._options import Fleet
+from driftline.ray._tasks import Crew, Outcome, Piece, cpus, grouped, logger, slow
+
+
+@dataclass(frozen=True)
+class FleetResult:
+    """How the streams of a fleet stand. Failed ones are tried again by the same call."""
+
+    folder: Path
+    streams: int
+    #: All that came to their end, held or not.
+    done: int
+    failed: int
+    held: int
+    #: A row for every stream, as in ``streams.json``.
+    rows: list[dict[str, Any]]
+    #: Streams that took ten times as long as the others, with their seconds.
+    stragglers: list[tuple[str, float]]
+    #: What every stream that was worked on took, in seconds.
+    stream_seconds: dict[str, float]
+    #: What every task took on its machine, in seconds.
+    task_seconds: list[float]
+    #: The most tasks that Ray had at a time.
+    most_in_flight: int
+
+    def __repr__(self) -> str:
+        counts = f"{self.streams} streams: {self.done} done, {self.failed} failed, {self.held} held"
+        return f"FleetResult({str(self.folder)!r}, {counts})"
+
+
+@dataclass(frozen=True)
+class _Common:
+    """What all tasks of a fleet need; sent to each machine once."""
+
+    fleet: Fleet
+    source: list[Input]
+    #: Manifest and source model of the fleet's folder.
+    files: dict[str, bytes]
+    cwd: str
+    threads: int
+
+
+#: Place, key, size, and where its file is.
+_Stream = tuple[int, str, int, Input | None]
+
+
+def fleet(
+    source: Any = None,
+    *,
+    stream: Any,
+    out: str | Path,
+    label: str | None = None,
+    model: str | dict[str, Any] | None = None,
+    by: str | None = None,
+    source_model: str = "shared",
+    window: int | str | None = None,
+    method: str | None = None,
+    policy: str | dict[str, Any] | None = None,
+    alignment: str | dict[str, Any] | None = None,
+    labeler: str | dict[str, Any] | None = None,
+    settings: dict[str, Any] | None = None,
+    time: str | None = None,
+    answers: str | None = None,
+    ids: list[str] | None = None,
+    exclude: list[str] | None = None,
+    categories: list[str] | None = None,
+    impute: bool = False,
+    source_card: bool = True,
+    seed: int = 0,
+    filesystem: Any = None,
+    streams_per_task: int | None = None,
+    max_in_flight: int | None = None,
+    retries: int = 3,
+    num_cpus: int = 1,
+    verbose: bool = False,
+) -> FleetResult:
+    """Adapts to every stream of a fleet on a Ray cluster, into the folder that ``driftline fleet`` would have made.
+
+    Call it again to go on where it was lost: what the folder has is not done again. A stream that fails does so alone and is
+    counted in the result.
+
+    Parameters
+    ----------
+    source : path, address, list of them, or pyarrow Dataset
+        Labelled rows, with `label`; none if `model` is a model file.
+    stream : path, pattern, address, list of them, or pyarrow Dataset
+        Every file is a stream; with `by`, every value of that column. Addresses such as ``s3://bucket/sensors/*.parquet`` are
+        read through pyarrow's file systems; local files must be on every machine at the same place.
+    out : path
+        The folder of the fleet, on the machine that calls.
+    model, by, source_model, window, method, policy, alignment, labeler, settings, time, answers, ids, exclude, categories, impute, source_card, seed
+        As in ``driftline fleet`` and `DriftClassifier`; what is absent is as there.
+    filesystem : pyarrow.fs.FileSystem, optional
+        Where `source` and `stream` are, if their names do not say it.
+    streams_per_task : int, optional
+        If absent, eight tasks for each processor, of at most 64 streams.
+    max_in_flight : int, optional
+        Tasks that Ray has at a time; two for each processor if absent.
+    retries : int, default=3
+        How often a piece of work is tried again whose machine or process is lost or in trouble.
+    num_cpus : int, default=1
+        Processors of one task.
+    verbose : bool, default=False
+        Show a progress bar, with tqdm where it is installed.
+    """
+    out = Path(out)
+    own = Fleet.of(
+        stream, source, out, label=label, model=model, by=by, source_model=source_model, window=window, method=method,
+        policy=policy, alignment=alignment, labeler=labeler, settings=settings, time=time, answers=answers, ids=ids,
+        exclude=exclude, categories=categories, impute=impute, source_card=source_card, seed=seed,
+    )  # fmt: skip
+    processors = cpus()
+    sources = [] if own.is_model_file else find(source, filesystem)
+    inputs = find(stream, filesystem)
+    own.made["source"] = [one.name for one in sources]
+    remote = any(one.filesystem for one in sources + (inputs if by else []))
+    # Names lead to files that were fetched only elsewhere.
+    options = own.options(str(out.absolute() if remote else out), None)
+    with _in_place(sources + (inputs if by else []), os.getcwd(), remote):
+        begun = _driftline.Fleet.begin(json.dumps(own.made), options, [one.name for one in inputs])
+    files = {name: (out / name).read_bytes() for name in ("manifest.json", "source.safetensors") if (out / name).exists()}
+    common = ray.put(_Common(own, [] if source_model == "each" else sources, files, os.getcwd(), num_cpus))
+    where = {one.name: one for one in inputs}
+    parts: list[_Stream] = []
+    for place, key, size, path in begun.open_streams():
+        file = where[path] if path is not None else None
+        parts.append((place, key, size if file is None else file.size or size, file))
+    parts.sort(key=lambda part: -part[2])
+    groups = grouped(parts, lambda part: part[2] + 1, streams_per_task, processors // num_cpus or 1)
+    task = ray.remote(num_cpus=num_cpus, max_retries=retries)(_task)
+    finished: set[str] = set()
+    times: list[tuple[str, float]] = []
+    with progress("adapting", verbose, "stream") as watch:
+
+        def submit(piece: Piece, options: dict[str, Any]) -> Any:
+            files = [part[3] for part in piece.parts if part[3] is not None]
+            return task.options(**options).remote(common, begun.piece([part[0] for part in piece.parts]), files)
+
+        def count(keys: list[str]) -> None:
+            finished.update(keys)
+            if watch:
+                watch(len(finished), len(parts))
+
+        def done(_piece: Piece, result: tuple[bytes, list[tuple[str, float]]]) -> None:
+            pack, took = result
+            times.extend(took)
+            count([row["key"] for row in _added(begun, out, pack)])
+
+        def failed(piece: Piece, why: str) -> None:
+            for part in piece.parts:
+                begun.fail(part[1], why)
+            count([part[1] for part in piece.parts])
+
+        def left(piece: Piece) -> list[_Stream]:
+            return [part for part in piece.parts if part[1] not in finished]
+
+        crew = Crew(submit, done, failed, left, max_in_flight or 2 * processors, retries)
+        crew.run([Piece(group, _name(group)) for group in groups])
+    stragglers = slow(times)
+    for key, seconds in stragglers[:5]:
+        logger.warning("slow: %s took %.1f s", key, seconds)
+    told = json.loads(begun.finish())
+    counts = {name: told[name] for name in ("streams", "done", "failed", "held", "rows")}
+    return FleetResult(out, **counts, stragglers=stragglers, stream_seconds=dict(times), task_seconds=crew.seconds,
+                       most_in_flight=crew.most_in_flight)  # fmt: skip
+
+
+def _name(group: list[_Stream]) -> str:
+    first = group[0][1]
+    return f"stream {first}" if len(group) == 1 else f"{len(group)} streams, the first {first}"
+
+
+def _added(begun: _driftline.Fleet, out: Path, pack: bytes) -> list[dict[str, Any]]:
+    """Stores what a worker has made; the streams that ended with it."""
+    with tempfile.NamedTemporaryFile(dir=out, prefix=".driftline-", suffix=".tmp") as file:
+        file.write(pack)
+        file.flush()
+        rows: list[dict[str, Any]] = json.loads(begun.add(file.name))
+    return rows
+
+
+@contextlib.contextmanager
+def _in_place(inputs: list[Input], cwd: str, remote: bool) -> Any:
+    """In a directory where the names of the inputs lead to them."""
+    if not remote:
+        with contextlib.chdir(cwd) if os.path.isdir(cwd) else contextlib.nullcontext():
+            yield
+        return
+    with tempfile.TemporaryDirectory(prefix="driftline-") as place, contextlib.chdir(place):
+        for one in inputs:
+            one.put()
+        yield
+
+
+def _task(common: _Common, piece: bytes, inputs: list[Input]) -> Outcome:
+    """Adapts to the streams of a piece and gives back the pack that holds them."""
+    begun = time.perf_counter()
+    node = str(ray.get_runtime_context().get_node_id())
+    everything = [*common.source, *inputs]
+    result, trouble = None, None
+    try:
+        with tempfile.TemporaryDirectory(prefix="driftline-") as place:
+            packs = Path(place, "packs")
+            try:
+                packs.mkdir()
+                for name, contents in common.files.items():
+                    Path(place, name).write_bytes(contents)
+                with _in_place(everything, common.cwd, any(one.filesystem for one in everything)):
+                    options = common.fleet.options(place, common.threads)
+                    times = _driftline.fleet_piece(json.dumps(common.fleet.made), options, piece)
+            except OSError as error:
+                times, trouble = [], f"on {socket.gethostname()}, node {node[:8]}: {error}"
+            pack = packs / "streams.pack"
+            if pack.exists():
+                result = (pack.read_bytes(), times)
+    except OSError as error:
+        trouble = f"on {socket.gethostname()}, node {node[:8]}: {error}"
+    return Outcome(node, time.perf_counter() - begun, result, trouble)

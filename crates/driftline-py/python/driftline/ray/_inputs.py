@@ -1,0 +1,101 @@
+"""Files of a fleet, wherever they are: found by the process that gives work out, put into place by those that do it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from pyarrow import fs
+
+from driftline import _driftline
+
+_WILD = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class Input:
+    """One file."""
+
+    #: As the store names it.
+    name: str
+    #: Where it is: on the file system, or on this and hopefully every machine.
+    path: str
+    filesystem: fs.FileSystem | None = None
+    size: int | None = None
+
+    def put(self) -> None:
+        """Makes the name lead to the file, in the working directory."""
+        target = Path(self.name)
+        if target.is_absolute() or target.exists():
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if self.filesystem is None:
+            target.symlink_to(self.path)
+            return
+        try:
+            with self.filesystem.open_input_stream(self.path) as source, target.open("wb") as copy:
+                shutil.copyfileobj(source, copy, 1 << 20)
+        except FileNotFoundError:
+            # Whoever reads it says which stream has no file; the others go on.
+            target.unlink(missing_ok=True)
+
+
+def find(what: Any, filesystem: fs.FileSystem | None) -> list[Input]:
+    """Paths, patterns and addresses (``s3://…``), or a data set of pyarrow."""
+    if hasattr(what, "files") and hasattr(what, "filesystem"):
+        return _located(what.files, what.filesystem, "")
+    found: list[Input] = []
+    for one in [what] if isinstance(what, (str, os.PathLike)) else list(what):
+        text = os.fspath(one)
+        if filesystem is not None:
+            found += _located(_matches(filesystem, text), filesystem, "")
+        elif "://" in text:
+            scheme, rest = text.split("://", 1)
+            # What stands behind the question mark says how to get there.
+            plain, mark, query = rest.partition("?") if "=" in rest else (rest, "", "")
+            base = _WILD.split(plain)[0].rpartition("/")[0]
+            system, start = fs.FileSystem.from_uri(f"{scheme}://{base}{mark}{query}")
+            pattern = start + plain[len(base):]
+            found += _located(_matches(system, pattern), system, f"{scheme}://")
+        else:
+            found += [Input(path, os.path.abspath(path)) for path in _driftline.match_files([text])]
+    if not found:
+        raise FileNotFoundError(f"no file matches {what}")
+    return found
+
+
+def _matches(system: fs.FileSystem, pattern: str) -> list[str]:
+    """The files that a pattern stands for."""
+    if not _WILD.search(pattern):
+        return [pattern]
+    base = _WILD.split(pattern)[0].rpartition("/")[0]
+    selector = fs.FileSelector(base, recursive=True)
+    depth = pattern.count("/")
+    files = (info.path for info in system.get_file_info(selector) if info.type == fs.FileType.File)
+    return [path for path in files if path.count("/") == depth and fnmatch(path, pattern)]
+
+
+def _located(paths: Iterable[str], system: fs.FileSystem, scheme: str) -> list[Input]:
+    infos = system.get_file_info(sorted(paths, key=_natural))
+    missing = [info.path for info in infos if info.type == fs.FileType.NotFound]
+    if missing:
+        raise FileNotFoundError(f"{missing[0]} is not there")
+    local = isinstance(system, fs.LocalFileSystem)
+    return [
+        Input(info.path, os.path.abspath(info.path), None, info.size)
+        if local
+        else Input(scheme + info.path, info.path, system, info.size)
+        for info in infos
+    ]
+
+
+def _natural(text: str) -> list[tuple[int, int | str]]:
+    """Numbers by their value, as the library orders files."""
+    parts = re.split(r"(\d+)", text)
+    return [(0, int(part)) if part.isdigit() else (1, part) for part in parts if part]

@@ -1,0 +1,206 @@
+//! Experiments for a cluster: one process keeps the store and gives trials out, others run them and give back the lines.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use driftline::experiment::{
+    Batch, BatchPart, Observer, Plan, Resources, Selection, Store, Trial, TrialKey,
+};
+use driftline::models::Runtime;
+use driftline::{Cancel, Error};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{told, wrong};
+use crate::experiment::{Results, plan_of, results, spec_of};
+use crate::interrupt::work;
+
+/// Data set, method, seed of the data, seed: the first two by their places in the plan.
+type Key = (usize, usize, u64, u64);
+
+/// The store of an experiment whose trials others run.
+#[pyclass(frozen, module = "driftline._driftline")]
+#[derive(Debug)]
+pub struct Trials {
+    plan: Plan,
+    keys: Vec<TrialKey>,
+    spec: String,
+    store: Mutex<Store>,
+}
+
+#[pymethods]
+impl Trials {
+    #[new]
+    #[pyo3(signature = (path, spec, folder, methods, models, smoke, seeds=None, cache_folder=None))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the Python side has them by name"
+    )]
+    fn new(
+        path: Option<PathBuf>,
+        spec: Option<&str>,
+        folder: PathBuf,
+        methods: &Bound<'_, PyDict>,
+        models: &Bound<'_, PyDict>,
+        smoke: bool,
+        seeds: Option<Vec<u64>>,
+        cache_folder: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let (spec, expected) = spec_of(path, spec)?;
+        let text = serde_json::to_string(&spec).map_err(wrong("the experiment"))?;
+        let plan = plan_of(&spec, expected, methods, models, smoke, cache_folder)?;
+        let selection = Selection {
+            seeds,
+            ..Selection::default()
+        };
+        let keys = plan.trials(&selection).map_err(told)?;
+        let store = Store::open(&folder, &plan).map_err(told)?;
+        Ok(Self {
+            plan,
+            keys,
+            spec: text,
+            store: Mutex::new(store),
+        })
+    }
+
+    /// The whole experiment as JSON, for workers.
+    fn spec(&self) -> String {
+        self.spec.clone()
+    }
+
+    fn wanted(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Trials that the store does not have; those with the same data stand together.
+    fn missing(&self) -> Vec<Key> {
+        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let ids = store.ids();
+        let open = self.keys.iter();
+        let mut open: Vec<&TrialKey> = open
+            .filter(|key| !ids.contains(&*self.plan.trial_id(key)))
+            .collect();
+        open.sort_by_key(|key| (key.dataset, key.data_seed, key.seed, key.method));
+        let open = open.into_iter();
+        open.map(|key| (key.dataset, key.method, key.data_seed, key.seed))
+            .collect()
+    }
+
+    /// Adds lines of `trials.jsonl` that a worker gave back, but for those that are here already. How many were new.
+    fn add(&self, lines: Vec<String>) -> PyResult<usize> {
+        let read = lines.iter().map(|line| serde_json::from_str(line));
+        let trials = read.collect::<Result<Vec<Trial>, _>>();
+        let mut trials = trials.map_err(wrong("a trial"))?;
+        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = self.keys.iter().map(|key| self.plan.trial_id(key));
+        let wanted: std::collections::HashSet<String> = wanted.collect();
+        if let Some(other) = trials.iter().find(|trial| !wanted.contains(&trial.id)) {
+            let what = format!("of another plan than the store's was run: {}", other.id);
+            return Err(told(Error::corrupt("a trial", what)));
+        }
+        trials.retain(|trial| !store.contains(&trial.id));
+        let new = trials.len();
+        if new > 0 {
+            store.add_all(trials).map_err(told)?;
+        }
+        Ok(new)
+    }
+
+    fn results(&self) -> PyResult<Results> {
+        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        results(&store).map_err(told)
+    }
+}
+
+/// Stops, and takes the times.
+struct Clocks {
+    cancel: Cancel,
+    begun: Mutex<HashMap<TrialKey, Instant>>,
+    took: Mutex<Vec<(Trial, f64)>>,
+}
+
+impl Observer for Clocks {
+    fn may_start(&self, _plan: &Plan, key: &TrialKey) -> bool {
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        begun.insert(*key, Instant::now());
+        !self.cancel.is_cancelled()
+    }
+
+    fn finished(&self, _plan: &Plan, key: &TrialKey, trial: &Trial) {
+        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
+        let took = begun
+            .remove(key)
+            .map_or(0.0, |begun| begun.elapsed().as_secs_f64());
+        let mut all = self.took.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push((trial.clone(), took));
+    }
+
+    fn should_stop(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+}
+
+/// Runs these trials. The line of each, and the seconds that it took.
+#[pyfunction]
+#[pyo3(signature = (spec, methods, models, smoke, keys, threads, cache_folder=None))]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the Python side has them by name"
+)]
+pub fn run_trials(
+    py: Python<'_>,
+    spec: &str,
+    methods: &Bound<'_, PyDict>,
+    models: &Bound<'_, PyDict>,
+    smoke: bool,
+    keys: Vec<Key>,
+    threads: NonZeroUsize,
+    cache_folder: Option<PathBuf>,
+) -> PyResult<Vec<(String, f64)>> {
+    let (spec, expected) = spec_of(None, Some(spec))?;
+    let plan = plan_of(&spec, expected, methods, models, smoke, cache_folder)?;
+    let keys = keys.into_iter();
+    let keys = keys.map(|(dataset, method, data_seed, seed)| TrialKey {
+        dataset,
+        method,
+        data_seed,
+        seed,
+    });
+    let keys: Vec<TrialKey> = keys.collect();
+    let cancel = Cancel::new();
+    let clocks = Clocks {
+        cancel: cancel.clone(),
+        begun: Mutex::default(),
+        took: Mutex::default(),
+    };
+    let resources = Resources {
+        runtime: Runtime::default()
+            .with_threads(threads)
+            .with_cancel(cancel.clone()),
+        memo: None,
+    };
+    work(py, &cancel, || {
+        let aside = tempfile::tempdir().map_err(Error::io(std::env::temp_dir()))?;
+        let mut store = Store::open(&aside.path().join("trials"), &plan)?;
+        let part = BatchPart {
+            plan: &plan,
+            keys,
+            store: &mut store,
+        };
+        let batch = Batch {
+            parts: vec![part],
+            jobs: NonZeroUsize::MIN,
+            resources,
+        };
+        batch.run(&clocks)
+    })?;
+    let took = clocks.took.into_inner();
+    let lines = took.unwrap_or_else(PoisonError::into_inner).into_iter();
+    let lines = lines.map(|(trial, took)| Ok((serde_json::to_string(&trial)?, took)));
+    lines
+        .collect::<Result<Vec<_>, serde_json::Error>>()
+        .map_err(wrong("a trial"))
+}
