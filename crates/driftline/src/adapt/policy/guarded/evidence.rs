@@ -19,6 +19,8 @@ use crate::random::Seed;
 const CALIBRATED: f64 = 0.03;
 /// … and is not worse than the model by more than this.
 const BEHIND: f64 = 0.02;
+/// Clusters that are right less often than this overlap: which is whose cannot be followed.
+const SEPARATED: f64 = 0.9;
 /// A candidate may cost so much without drift, and along the source in its order.
 const COST: f64 = 0.012;
 const COST_IN_ORDER: f64 = 0.015;
@@ -161,13 +163,15 @@ impl Evidence {
         })
     }
 
-    /// The clusters, if they may be believed: they know how right they are, and are not behind the model, as far as so few
-    /// rows can tell.
+    /// The clusters, if they may be believed: the classes are apart, and clusters know how right they are and are not behind
+    /// the model, as far as so few rows can tell.
     pub fn believed_clusters(&self) -> Option<&ClustersKnown> {
         let noise = |share: f64, rows: usize| (share * (1.0 - share) / rows.max(1) as f64).sqrt();
         self.clusters.as_ref().filter(|own| {
             let off = (own.expected - own.accuracy).abs();
-            off <= CALIBRATED + 2.0 * noise(own.accuracy, own.rows)
+            let unsure = 2.0 * noise(own.accuracy, own.rows);
+            off <= CALIBRATED + unsure
+                && own.accuracy >= SEPARATED - unsure
                 && own.accuracy >= self.held_out - BEHIND - 2.0 * noise(self.held_out, self.rows)
         })
     }
