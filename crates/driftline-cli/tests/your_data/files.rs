@@ -76,8 +76,9 @@ impl Place {
     /// Standard output of a run that must end well.
     pub fn good(&self, words: &str) -> String {
         let output = self.run(words);
-        assert!(output.status.success(), "{words}: {}", error(&output));
-        String::from_utf8(output.stdout).unwrap()
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{words}: {}{told}", error(&output));
+        told
     }
 
     pub fn json(&self, words: &str) -> Value {

@@ -22,6 +22,8 @@ const UNEXPLAINED: f64 = 1.0;
 /// that of the largest.
 const LEAST_JUMP: f64 = 0.4;
 const BEYOND: f64 = 2.0;
+/// After so many steps it is known what is usual.
+const KNOWN_STEPS: usize = 3;
 
 /// A row is strange if it is less likely than one of the source by this and one for every column.
 const STRANGE: f64 = 6.0;
@@ -68,7 +70,7 @@ impl Track {
         let earlier = &self.steps[..self.steps.len().saturating_sub(1)];
         let largest = earlier.iter().copied().fold(0.0, f64::max);
         let bound = (middle(&self.steps) + LEAST_JUMP).max(BEYOND * largest);
-        self.jumped |= self.steps.len() >= 2 && step > bound;
+        self.jumped |= self.steps.len() >= KNOWN_STEPS && step > bound;
         self.steps.push(step);
         self.likely.push(after);
         for values in [&mut self.steps, &mut self.likely] {
@@ -102,7 +104,7 @@ struct Seen {
 
 /// The clusters of nearest neighbours decide where the mixture is not believed, or where of late they explained a row
 /// better by this much likelihood, or foresaw it so: they know where they are going, and go through one another.
-const LEAD: f64 = 0.1;
+const LEAD: f64 = 0.05;
 /// Of a source with fewer rows, too.
 const FEW: usize = 100;
 /// Windows that the lead is averaged over.
