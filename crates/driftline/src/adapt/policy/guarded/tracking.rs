@@ -107,7 +107,7 @@ struct Seen {
 const LEAD: f64 = 0.05;
 /// Of a source with fewer rows, too.
 const FEW: usize = 100;
-/// Windows that the lead is averaged over.
+/// Windows of which the lead in the middle counts.
 const LATELY: usize = 20;
 
 /// `None` where neither is believed. `rows` are those of the window that are looked at, `points` the same in the frame.
@@ -140,9 +140,9 @@ pub(super) fn look(
     let stored = stored.and_then(|value| serde_json::from_value(value).ok());
     let mut leads: Vec<[f64; 2]> = stored.unwrap_or_default();
     let ahead = |leads: &[[f64; 2]]| {
-        let n = leads.len().max(1) as f64;
-        let mean = |at: usize| leads.iter().map(|lead| lead[at]).sum::<f64>() / n;
-        frame.size() == size && mean(0).max(mean(1)) > LEAD
+        // Of all windows the middle: one that jumps would make up for many.
+        let of = |at: usize| leads.iter().map(|lead| lead[at]).collect::<Vec<f64>>();
+        frame.size() == size && middle(&of(0)).max(middle(&of(1))) > LEAD
     };
     // Clusters find the rows again after a jump, and know no better which class they are of.
     if matches!(mixture.tracked, Tracked::Jumped) && !ahead(&leads) {
