@@ -71,7 +71,15 @@ def test_onnx_predicts_the_same(drift, tmp_path):
     np.testing.assert_allclose(shares, model.predict_proba(drift.stream), atol=1e-5)
 
 
-def test_ctrl_c_keeps_the_windows_that_are_finished(drift):
+@pytest.fixture
+def interruptible():
+    """Whoever runs tests in the background has SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_keeps_the_windows_that_are_finished(drift, interruptible):
     calls = []
 
     def slow(X, y):
