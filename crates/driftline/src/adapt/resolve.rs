@@ -113,21 +113,18 @@ impl MethodPlan {
         let suits = self.policy.candidates(&base.candidate().learner);
         let mut chains = vec![];
         let columns = base.first().shape().size();
+        // What follows clusters in the same way need not do so twice.
+        let way = |one: &Candidate| {
+            let clusters = one.labeler.clusters(&base.first().model)?;
+            let alignment = one.alignment.name().to_owned();
+            Some((clusters, alignment, one.replay, one.replay_share))
+        };
         for candidate in candidates {
             let named = |names: &Vec<String>| names.contains(&candidate.name);
-            if !suits.as_ref().is_none_or(named) || !candidate.labeler.suits(columns) {
-                continue;
-            }
-            // Where the method of the run follows clusters, doing so once is enough.
-            let first = &base.first().model;
-            let again = candidate.name != self.candidate.name
-                && candidate.labeler.name() == "clusters"
-                && base.candidate().labeler.follows_clusters(first);
-            if again
-                && suits
-                    .as_ref()
-                    .is_some_and(|names| names.iter().any(|name| name == "plain"))
-            {
+            let own = way(candidate);
+            let again =
+                own.is_some() && chains.iter().any(|one: &Chain| way(one.candidate()) == own);
+            if !suits.as_ref().is_none_or(named) || !candidate.labeler.suits(columns) || again {
                 continue;
             }
             let mut candidate = candidate.clone();

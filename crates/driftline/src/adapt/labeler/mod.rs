@@ -50,9 +50,9 @@ pub trait Labeler: Part {
         true
     }
 
-    /// Whether it follows clusters where this is the first model: a policy can then ask them how sure they are.
-    fn follows_clusters(&self, _first: &AnyModel) -> bool {
-        false
+    /// The clusters that it follows where this is the first model.
+    fn clusters(&self, _first: &AnyModel) -> Option<Clusters> {
+        None
     }
 
     /// How it stands in an experiment's identity, where that is not under its own name.

@@ -18,14 +18,14 @@ pub(in crate::adapt) struct Suited {
 }
 
 impl Labeler for Suited {
-    fn follows_clusters(&self, first: &AnyModel) -> bool {
-        first.kind() == NeighboursLearner::KIND
+    fn clusters(&self, first: &AnyModel) -> Option<Clusters> {
+        (first.kind() == NeighboursLearner::KIND).then_some(self.clusters)
     }
 
     fn label(&self, now: &Context<'_>, window: &Domain) -> Result<Labeled> {
-        match self.follows_clusters(&now.first.model) {
-            true => self.clusters.label(now, window),
-            false => self.teacher.label(now, window),
+        match Labeler::clusters(self, &now.first.model) {
+            Some(clusters) => clusters.label(now, window),
+            None => self.teacher.label(now, window),
         }
     }
 

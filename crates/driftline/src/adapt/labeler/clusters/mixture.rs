@@ -107,6 +107,15 @@ pub(super) fn shares(
     top + math::ln(sum)
 }
 
+/// P(class | x), from that of every cluster.
+pub(super) fn of_classes(clusters: &[Cluster], shares: &[f64], n_classes: usize) -> Vec<f64> {
+    let mut classes = vec![0.0; n_classes];
+    for (cluster, share) in clusters.iter().zip(shares) {
+        classes[cluster.class] += share;
+    }
+    classes
+}
+
 /// L⁻¹ by rows, and ln det Σ. What has no spread in some direction is given a little.
 fn whiten(covariance: &[f64], size: usize) -> (Vec<f64>, f64) {
     let mut lower = vec![0.0; size * size];

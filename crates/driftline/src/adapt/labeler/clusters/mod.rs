@@ -4,11 +4,12 @@
 //! expected in the middle of the next window.
 
 mod follow;
-mod judge;
+mod known;
 mod mixture;
 mod split;
 mod start;
 mod state;
+mod view;
 
 use std::num::NonZeroUsize;
 
@@ -16,11 +17,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use self::follow::follow;
-pub(crate) use self::judge::ClustersKnown;
-use self::mixture::{Cluster, densities, shares};
+pub(crate) use self::known::ClustersKnown;
+use self::mixture::{Cluster, densities, of_classes, shares};
 use self::state::Tracked;
 use super::{Labeled, Labeler, Labeling};
-use crate::adapt::Context;
+use crate::adapt::{Context, State};
 use crate::data::{Domain, Examples, Inputs, Labels, NonNegative, Positive, Targets};
 use crate::models::{AnyModel, Classifier};
 use crate::{Error, Result};
@@ -91,8 +92,8 @@ impl Labeler for Clusters {
         columns <= MOST_COLUMNS
     }
 
-    fn follows_clusters(&self, _: &AnyModel) -> bool {
-        true
+    fn clusters(&self, _: &AnyModel) -> Option<Clusters> {
+        Some(*self)
     }
 
     fn label(&self, now: &Context<'_>, window: &Domain) -> Result<Labeled> {
@@ -107,25 +108,28 @@ impl Labeler for Clusters {
             return Err(Error::empty("the domain to be labelled"));
         }
         let n_classes = now.teacher.n_classes();
-        let mut tracked = match Tracked::restore(&now.teacher.labeler, size, n_classes)? {
-            Some(tracked) => tracked,
-            None => self.begin(now, window.inputs.shape())?,
-        };
+        let mut tracked = self.stand(now, &now.teacher.labeler, window.inputs.shape())?;
         let rows = vectors(&window.inputs);
         let moments = self.go_through(&mut tracked, &rows);
         let (labels, moved) = self.labels(&tracked, &moments, &rows, n_classes);
-        tracked.look_back(&rows, self.recent.get());
-        let times = tracked.times();
-        split::split(&mut tracked.clusters, &tracked.recent, &times, self);
+        let remembered = self.remember(tracked, &rows)?;
         let labels = Labels::new(labels, n_classes)?;
         let labeling = Labeling::kept(rows.len(), &labels);
         let inputs = Inputs::new(moved, window.inputs.shape())?;
         let examples = Examples::new(inputs, Targets::Hard(labels))?;
-        Ok(Labeled::new(Some(examples), labeling).remembering(tracked.state(size)?))
+        Ok(Labeled::new(Some(examples), labeling).remembering(remembered))
     }
 }
 
 impl Clusters {
+    /// What is to be known when the next window comes, once clusters that fall apart are split.
+    fn remember(&self, mut tracked: Tracked, rows: &[Vec<f64>]) -> Result<State> {
+        tracked.look_back(rows, self.recent.get());
+        let times = tracked.times();
+        split::split(&mut tracked.clusters, &tracked.recent, &times, self);
+        tracked.state(rows[0].len())
+    }
+
     /// A few rows at a time; the clusters at each of these times.
     fn go_through(&self, tracked: &mut Tracked, rows: &[Vec<f64>]) -> Vec<Moment> {
         let n = rows.len();
@@ -193,10 +197,7 @@ impl Clusters {
 
 /// The class with the largest sum, of equals the first, and its largest cluster.
 fn decide(clusters: &[Cluster], shares: &[f64], n_classes: usize) -> (usize, usize) {
-    let mut classes = vec![0.0; n_classes];
-    for (cluster, share) in clusters.iter().zip(shares) {
-        classes[cluster.class] += share;
-    }
+    let classes = of_classes(clusters, shares, n_classes);
     let mut class = 0;
     for (other, &sum) in classes.iter().enumerate() {
         if sum > classes[class] {

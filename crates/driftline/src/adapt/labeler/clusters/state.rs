@@ -8,6 +8,7 @@ use super::{Clusters, start::start, vectors};
 use crate::adapt::labeler::nested::{hard, labeled};
 use crate::adapt::{Context, State};
 use crate::data::Shape;
+use crate::models::Classifier;
 use crate::{Error, Result};
 
 /// The clusters and what goes with them.
@@ -107,8 +108,21 @@ impl Tracked {
 }
 
 impl Clusters {
+    /// Where the clusters stand by what is remembered, or else at the end of the source.
+    pub(super) fn stand(
+        &self,
+        now: &Context<'_>,
+        remembered: &State,
+        shape: Shape,
+    ) -> Result<Tracked> {
+        match Tracked::restore(remembered, shape.size(), now.first.n_classes())? {
+            Some(tracked) => Ok(tracked),
+            None => self.begin(now, shape),
+        }
+    }
+
     /// From the labelled source, or from the rows that a model of nearest neighbours holds.
-    pub(super) fn begin(&self, now: &Context<'_>, shape: Shape) -> Result<Tracked> {
+    fn begin(&self, now: &Context<'_>, shape: Shape) -> Result<Tracked> {
         let source = labeled(now)?;
         source.inputs().expect_shape(shape)?;
         let rows = vectors(source.inputs());

@@ -1,102 +1,32 @@
-//! What the clusters say of a window besides its labels: how likely each class is for every row, and how likely the rows
-//! are where the clusters were expected and where they have followed them to. And whether the source says that they may
-//! be believed.
+//! Whether the source says that clusters may be believed: how right they are about rows that they have not seen, and how
+//! right they think they are.
 
 use serde::{Deserialize, Serialize};
 
-use super::mixture::{Cluster, Density, densities, shares};
+use super::mixture::{Cluster, Density, densities, of_classes, shares};
 use super::start::start;
-use super::state::Tracked;
-use super::{Clusters, split, vectors};
-use crate::Result;
-use crate::adapt::{Context, State};
-use crate::data::{Inputs, LabeledDomain};
+use super::{Clusters, vectors};
+use crate::data::LabeledDomain;
 use crate::drift::draw;
-use crate::models::Classifier;
 use crate::random::Seed;
 
-/// Rows of the source that are looked at, and the parts they are cut into.
+/// Rows of the source that are looked at.
 const MOST_ROWS: usize = 1000;
+/// A source of so many rows is long; a shorter one is cut into parts.
+const LONG: usize = 200;
 const FOLDS: usize = 5;
-/// A source of so many rows is long.
-pub(crate) const LONG: usize = 200;
 
-/// A window as the clusters see it.
-#[derive(Clone, Debug)]
-pub(crate) struct ClustersView {
-    /// Rows × classes.
-    pub posteriors: Vec<f64>,
-    /// The mean log-likelihood of a row, but for a constant: before the clusters have followed, and after.
-    pub before: f64,
-    pub after: f64,
-    /// The log-likelihood of each row, after.
-    pub rows: Vec<f64>,
-}
-
-/// How right clusters are about source rows that they have not seen, and how right they think they are.
+/// What came of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ClustersKnown {
     pub accuracy: f64,
     pub expected: f64,
     pub rows: usize,
-    /// The mean log-likelihood of a row of the source, but for a constant.
+    /// The mean log-likelihood of a row, but for a constant.
     pub log_likelihood: f64,
 }
 
 impl Clusters {
-    /// Follows the window from what is remembered, or from the card; with what is to be remembered next.
-    pub(crate) fn view(
-        &self,
-        now: &Context<'_>,
-        remembered: &State,
-        window: &Inputs,
-    ) -> Result<(ClustersView, State)> {
-        let n_classes = now.first.n_classes();
-        let size = window.shape().size();
-        let from_card = Context {
-            source: now.card,
-            teacher: now.first,
-            ..*now
-        };
-        let mut tracked = match Tracked::restore(remembered, size, n_classes)? {
-            Some(tracked) => tracked,
-            None => self.begin(&from_card, window.shape())?,
-        };
-        let rows = vectors(window);
-        let (mut apart, mut own) = (vec![0.0; size], vec![]);
-        let mut view = ClustersView {
-            posteriors: vec![0.0; rows.len() * n_classes],
-            before: 0.0,
-            after: 0.0,
-            rows: vec![0.0; rows.len()],
-        };
-        for moment in self.go_through(&mut tracked, &rows) {
-            let clusters = &moment.clusters;
-            let ready = densities(clusters);
-            own.resize(clusters.len(), 0.0);
-            view.before += moment.before * moment.rows.len() as f64;
-            for at in moment.rows {
-                let time = at as f64 - moment.middle;
-                let log = shares(
-                    clusters, &ready, &rows[at], time, None, &mut apart, &mut own,
-                );
-                view.rows[at] = log;
-                view.after += log;
-                let classes = &mut view.posteriors[at * n_classes..(at + 1) * n_classes];
-                for (cluster, share) in clusters.iter().zip(&own) {
-                    classes[cluster.class] += share;
-                }
-            }
-        }
-        let n = rows.len().max(1) as f64;
-        view.before /= n;
-        view.after /= n;
-        tracked.look_back(&rows, self.recent.get());
-        let times = tracked.times();
-        split::split(&mut tracked.clusters, &tracked.recent, &times, self);
-        Ok((view, tracked.state(size)?))
-    }
-
     /// Of a long source: begun with its first half, they follow the second without its labels. Of a short one: every part
     /// is judged after a fit to the other parts.
     pub(crate) fn known(&self, card: &LabeledDomain, seed: Seed) -> ClustersKnown {
@@ -173,10 +103,7 @@ impl Scored {
     ) {
         let (mut apart, mut own) = (vec![0.0; row.len()], vec![0.0; clusters.len()]);
         self.log_likelihood += shares(clusters, ready, row, time, None, &mut apart, &mut own);
-        let mut sums = vec![0.0; self.n_classes];
-        for (cluster, share) in clusters.iter().zip(&own) {
-            sums[cluster.class] += share;
-        }
+        let sums = of_classes(clusters, &own, self.n_classes);
         let top = sums.iter().copied().fold(0.0, f64::max);
         self.expected += top;
         self.right += f64::from(u8::from(sums[label] >= top));
@@ -191,5 +118,40 @@ impl Scored {
             rows: self.rows,
             log_likelihood: self.log_likelihood / n,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Inputs, Labels, Shape};
+    use rand::RngExt;
+
+    /// Two classes of `n` rows in all, whose centres are so far apart.
+    fn known(n: usize, apart: f64) -> ClustersKnown {
+        let mut draw = Seed::new(3).generator();
+        let mut bell = || (0..12).map(|_| draw.random::<f64>()).sum::<f64>() - 6.0;
+        let labels: Vec<u32> = (0..n as u32).map(|row| row % 2).collect();
+        let values = labels.iter().flat_map(|&label| {
+            let side = apart * (f64::from(label) - 0.5);
+            [(bell() + side) as f32, bell() as f32]
+        });
+        let inputs = Inputs::new(values.collect(), Shape::Vector(2)).unwrap();
+        let card = LabeledDomain::new(inputs, Labels::new(labels, 2).unwrap()).unwrap();
+        Clusters::default().known(&card, Seed::new(0))
+    }
+
+    #[test]
+    fn they_know_how_right_they_are() {
+        // Half of a long source is judged, all of a short one. Φ(1) = 84 %, Φ(3) = 99.9 %.
+        for (n, judged) in [(50, 50), (1000, 500)] {
+            let apart = known(n, 6.0);
+            assert_eq!(apart.rows, judged);
+            assert!(apart.accuracy > 0.97 && apart.expected > 0.97, "{apart:?}");
+        }
+        let close = known(1000, 2.0);
+        assert!((close.accuracy - 0.84).abs() < 0.05, "{close:?}");
+        assert!((close.expected - close.accuracy).abs() < 0.06, "{close:?}");
+        assert!(close.log_likelihood > known(1000, 6.0).log_likelihood - 1.0);
     }
 }

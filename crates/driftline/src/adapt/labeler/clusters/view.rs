@@ -1,0 +1,72 @@
+//! What the clusters say of a window besides its labels: how likely each class is for every row, and how likely the rows
+//! are where the clusters were expected and where they have followed them to.
+
+use super::mixture::{densities, of_classes, shares};
+use super::{Clusters, vectors};
+use crate::Result;
+use crate::adapt::{Context, State};
+use crate::data::Inputs;
+use crate::models::Classifier;
+
+/// A window as the clusters see it.
+#[derive(Clone, Debug)]
+pub(crate) struct ClustersView {
+    /// Rows × classes.
+    pub posteriors: Vec<f64>,
+    /// The mean log-likelihood of a row where the clusters were expected, but for a constant.
+    pub before: f64,
+    /// That of each row once they have followed.
+    pub rows: Vec<f64>,
+}
+
+impl ClustersView {
+    /// The mean log-likelihood of a row once the clusters have followed.
+    pub fn after(&self) -> f64 {
+        self.rows.iter().sum::<f64>() / self.rows.len().max(1) as f64
+    }
+
+    /// The share of rows that are less likely than this.
+    pub fn below(&self, log_likelihood: f64) -> f64 {
+        let below = self.rows.iter().filter(|&&log| log < log_likelihood);
+        below.count() as f64 / self.rows.len().max(1) as f64
+    }
+}
+
+impl Clusters {
+    /// Follows the window from what is remembered, or from the card; with what is to be remembered next.
+    pub(crate) fn view(
+        &self,
+        now: &Context<'_>,
+        remembered: &State,
+        window: &Inputs,
+    ) -> Result<(ClustersView, State)> {
+        let from_card = Context {
+            source: now.card,
+            teacher: now.first,
+            ..*now
+        };
+        let mut tracked = self.stand(&from_card, remembered, window.shape())?;
+        let (rows, n_classes) = (vectors(window), now.first.n_classes());
+        let mut apart = vec![0.0; window.shape().size()];
+        let mut own = vec![0.0; tracked.clusters.len()];
+        let mut view = ClustersView {
+            posteriors: Vec::with_capacity(rows.len() * n_classes),
+            before: 0.0,
+            rows: Vec::with_capacity(rows.len()),
+        };
+        for moment in self.go_through(&mut tracked, &rows) {
+            let clusters = &moment.clusters;
+            let ready = densities(clusters);
+            view.before += moment.before * moment.rows.len() as f64 / rows.len() as f64;
+            for at in moment.rows {
+                let time = at as f64 - moment.middle;
+                let row = &rows[at];
+                let log = shares(clusters, &ready, row, time, None, &mut apart, &mut own);
+                view.rows.push(log);
+                view.posteriors
+                    .extend(of_classes(clusters, &own, n_classes));
+            }
+        }
+        Ok((view, self.remember(tracked, &rows)?))
+    }
+}

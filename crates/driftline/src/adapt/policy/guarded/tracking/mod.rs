@@ -1,0 +1,94 @@
+//! Clouds on their way along the stream: the mixture of the classes, and beside it the clusters that nearest neighbours
+//! follow. Where the source says that they may be believed, they tell how likely every decision is right; a window that
+//! they cannot explain, or one that is further away than all before, ends the trust. Of the two, the one that explains or
+//! foresees the rows better decides.
+
+mod clusters;
+mod mixture;
+mod track;
+
+use self::track::{middle, push};
+use super::evidence::Evidence;
+use crate::Result;
+use crate::adapt::{Context, State};
+use crate::data::Inputs;
+use crate::drift::{PointFrame, RowPoints};
+use crate::math::ln;
+use crate::models::neighbours::NeighboursLearner;
+use crate::models::{Classifier, NamedLearner};
+
+/// Clusters decide where the mixture is not believed, or where of late they explained a row better by this much likelihood,
+/// or foresaw it so: they know where they are going, and go through one another.
+const LEAD: f64 = 0.05;
+/// Windows of which the lead in the middle counts: one that jumps would make up for many.
+const LATELY: usize = 20;
+/// Of a source with fewer rows they decide, too: there was nothing to choose the mixture by.
+const FEW: usize = 100;
+/// Where the leads stand in the state.
+const LEADS: &str = "track/lead";
+
+/// What the clouds make of a window.
+pub(super) enum Tracked {
+    /// Posteriors of the classes, rows × classes, in every way, and the share of rows that all decide alike.
+    Known {
+        worlds: Vec<(&'static str, Vec<f64>)>,
+        agreement: f64,
+    },
+    /// The window looks like nothing that was followed so far; whether that is so of a part of it only.
+    Unexplained {
+        part: bool,
+    },
+    Jumped,
+}
+
+/// The same, and how likely they find a row: before they have followed the window, and after.
+struct Seen {
+    tracked: Tracked,
+    likely: [f64; 2],
+}
+
+/// `None` where neither is believed. `rows` are those of the window that are looked at, `points` the same in the frame.
+pub(super) fn look(
+    now: &Context<'_>,
+    evidence: &Evidence,
+    (window, rows): (&Inputs, &[usize]),
+    (frame, points): (&PointFrame, &RowPoints),
+    state: &mut State,
+) -> Result<Option<Tracked>> {
+    let mixture = mixture::follow(evidence, points, now.first.n_classes(), state)?;
+    let clusters = match now.first.model.kind() == NeighboursLearner::KIND {
+        true => clusters::follow(now, evidence, (window, rows), state)?,
+        false => None,
+    };
+    let few = evidence.clusters.is_some_and(|own| own.rows < FEW);
+    let chosen = match (mixture, clusters) {
+        (mixture, None) => mixture,
+        (None, clusters) => clusters,
+        (Some(_), clusters) if few => clusters,
+        (Some(mixture), Some(clusters)) => Some(better(mixture, clusters, frame, state)),
+    };
+    Ok(chosen.map(|seen| seen.tracked))
+}
+
+/// The clusters if they are ahead.
+fn better(mixture: Seen, clusters: Seen, frame: &PointFrame, state: &mut State) -> Seen {
+    // What the clusters leave out of a density of inputs, and what it gains in the frame.
+    let constant = frame.log_scale() - 0.5 * frame.size() as f64 * ln(2.0 * std::f64::consts::PI);
+    let lead = [0, 1].map(|at| clusters.likely[at] + constant - mixture.likely[at]);
+    let stored = state.value(LEADS).cloned();
+    let stored = stored.and_then(|value| serde_json::from_value(value).ok());
+    let mut leads: Vec<[f64; 2]> = stored.unwrap_or_default();
+    // Clusters find the rows again after a jump, and know no better which class they are of.
+    if matches!(mixture.tracked, Tracked::Jumped) && !ahead(&leads) {
+        return mixture;
+    }
+    push(&mut leads, lead, LATELY);
+    let ahead = ahead(&leads);
+    state.set_value(LEADS, serde_json::json!(leads));
+    if ahead { clusters } else { mixture }
+}
+
+fn ahead(leads: &[[f64; 2]]) -> bool {
+    let of = |at: usize| leads.iter().map(|lead| lead[at]).collect::<Vec<f64>>();
+    middle(&of(0)).max(middle(&of(1))) > LEAD
+}
