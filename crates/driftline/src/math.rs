@@ -60,6 +60,19 @@ pub fn ln(x: f64) -> f64 {
     libm::log(x)
 }
 
+/// ln Σ eˣ as the largest x and Σ eˣ⁻ᵗᵒᵖ: the logarithm costs something, and is taken only where it is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct LogSum {
+    pub top: f64,
+    pub sum: f64,
+}
+
+impl LogSum {
+    pub fn ln(self) -> f64 {
+        self.top + ln(self.sum)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #[test]

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::energy::{energy_distance, noise_floor};
+use super::energy::{Halves, energy_distance};
 use super::pace::SAFE;
 use super::points::{PointFrame, RowPoints};
 use crate::random::{Seed, permutation};
@@ -67,18 +67,75 @@ pub struct Change {
     pub reason: String,
 }
 
+/// A sample, and what its halves are apart.
+type Side<'a> = (&'a RowPoints, Halves);
+
 impl Distance {
-    pub fn of(a: &RowPoints, b: &RowPoints, seed: Seed) -> Self {
-        let noise =
-            |points: &RowPoints, name| noise_floor(points, a.len(), b.len(), seed.named(name));
+    fn of((a, halves): Side<'_>, (b, others): Side<'_>, seed: Seed) -> Self {
+        let noise = |halves: Halves| halves.noise(a.len(), b.len());
         Self {
             distance: energy_distance(a, b, seed),
-            noise: noise(a, "left").max(noise(b, "right")),
+            noise: noise(halves).max(noise(others)),
         }
     }
 
     pub fn moved(&self) -> bool {
         self.distance > MOVED * self.noise
+    }
+}
+
+/// What can be measured of a change, whatever is known of its explanations.
+#[derive(Clone, Debug)]
+pub(crate) struct Measured {
+    from_source: Distance,
+    from_last: Option<Distance>,
+    told_apart: f64,
+    columns: Vec<MovedColumn>,
+}
+
+impl Measured {
+    pub fn of(
+        frame: &PointFrame,
+        source: &RowPoints,
+        last: Option<&RowPoints>,
+        window: &RowPoints,
+        seed: Seed,
+    ) -> Self {
+        let left = |points| (points, Halves::of(points, seed.named("left")));
+        let right = (window, Halves::of(window, seed.named("right")));
+        let from_source = Distance::of(left(source), right, seed);
+        let from_last = last.map(|last| Distance::of(left(last), right, seed));
+        let ((before, _), (after, _)) = (source.moments(), window.moments());
+        let mut columns: Vec<MovedColumn> = (before.iter().zip(&after).zip(frame.columns()))
+            .map(|((before, after), &column)| MovedColumn {
+                column,
+                shift: after - before,
+            })
+            .collect();
+        columns.sort_by(|a, b| b.shift.abs().total_cmp(&a.shift.abs()));
+        columns.truncate(NAMED);
+        Self {
+            from_source,
+            from_last,
+            told_apart: told_apart(source, window, seed),
+            columns,
+        }
+    }
+
+    pub fn judged(self, known: Known, classes_apart: Option<f64>) -> Change {
+        let (verdict, reason) = judge(self.from_source, self.from_last, known);
+        let step = self.from_last.unwrap_or(self.from_source);
+        Change {
+            from_source: self.from_source,
+            from_last: self.from_last,
+            size: step.distance,
+            floor: step.noise,
+            limit: classes_apart.map(|apart| SAFE * apart),
+            told_apart: self.told_apart,
+            columns: self.columns,
+            verdict,
+            reason,
+        }
     }
 }
 
@@ -92,30 +149,7 @@ impl Change {
         classes_apart: Option<f64>,
         seed: Seed,
     ) -> Self {
-        let from_source = Distance::of(source, window, seed);
-        let from_last = last.map(|last| Distance::of(last, window, seed));
-        let ((before, _), (after, _)) = (source.moments(), window.moments());
-        let mut columns: Vec<MovedColumn> = (before.iter().zip(&after).zip(frame.columns()))
-            .map(|((before, after), &column)| MovedColumn {
-                column,
-                shift: after - before,
-            })
-            .collect();
-        columns.sort_by(|a, b| b.shift.abs().total_cmp(&a.shift.abs()));
-        columns.truncate(NAMED);
-        let (verdict, reason) = judge(from_source, from_last, known);
-        let step = from_last.unwrap_or(from_source);
-        Self {
-            from_source,
-            from_last,
-            size: step.distance,
-            floor: step.noise,
-            limit: classes_apart.map(|apart| SAFE * apart),
-            told_apart: told_apart(source, window, seed),
-            columns,
-            verdict,
-            reason,
-        }
+        Measured::of(frame, source, last, window, seed).judged(known, classes_apart)
     }
 }
 

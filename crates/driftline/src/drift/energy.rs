@@ -25,42 +25,131 @@ pub fn energy_distance(a: &RowPoints, b: &RowPoints, seed: Seed) -> f64 {
 
 /// The noise of the distance between samples of `left` and `right` rows from the distribution of `points`.
 pub fn noise_floor(points: &RowPoints, left: usize, right: usize, seed: Seed) -> f64 {
-    let points = points.sample(2 * MOST, seed.named("floor"));
-    let half = points.len() / 2;
-    if half < 2 {
-        return f64::INFINITY;
-    }
-    let mut squares = 0.0;
-    for turn in 0..HALVINGS {
-        let order = permutation(points.len(), seed.nth(turn));
-        let parts = (
-            points.pick(&order[..half]),
-            points.pick(&order[half..2 * half]),
-        );
-        let distance = energy_distance(&parts.0, &parts.1, seed);
-        squares += distance * distance;
-    }
-    let rows = |n: usize| 1.0 / n.clamp(2, MOST) as f64;
-    let size = (rows(left) + rows(right)) / (2.0 * rows(half));
-    (squares / HALVINGS as f64).sqrt() * size
+    Halves::of(points, seed).noise(left, right)
 }
 
-fn distance(a: &[f64], b: &[f64]) -> f64 {
-    let squares = a.iter().zip(b).map(|(x, y)| (x - y) * (x - y));
-    squares.sum::<f64>().sqrt()
+/// What halves of one sample are apart, by chance alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Halves {
+    deviation: f64,
+    rows: usize,
+}
+
+impl Halves {
+    pub fn of(points: &RowPoints, seed: Seed) -> Self {
+        let points = points.sample(2 * MOST, seed.named("floor"));
+        let n = points.len();
+        let half = n / 2;
+        if half < 2 {
+            return Self {
+                deviation: f64::INFINITY,
+                rows: half,
+            };
+        }
+        let pairs = pairs(&points);
+        let squares = (0..HALVINGS).map(|turn| {
+            // Of an odd number one is in neither half.
+            let mut side = vec![2_u8; n];
+            for (place, &row) in permutation(n, seed.nth(turn))[..2 * half]
+                .iter()
+                .enumerate()
+            {
+                side[row] = u8::from(place >= half);
+            }
+            let distance = apart(&pairs, &side, half) / (points.size() as f64).sqrt();
+            distance * distance
+        });
+        Self {
+            deviation: (squares.sum::<f64>() / HALVINGS as f64).sqrt(),
+            rows: half,
+        }
+    }
+
+    /// That of the distance between samples of so many rows.
+    pub fn noise(&self, left: usize, right: usize) -> f64 {
+        let rows = |n: usize| 1.0 / n.clamp(2, MOST) as f64;
+        self.deviation * (rows(left) + rows(right)) / (2.0 * rows(self.rows))
+    }
+}
+
+/// All distances of a row to those before it, one after the other.
+fn pairs(points: &RowPoints) -> Vec<f64> {
+    let columns = Columns::of(points);
+    let n = points.len();
+    let mut all = vec![0.0; n * (n - 1) / 2];
+    let mut rest = &mut all[..];
+    for (before, row) in points.iter().enumerate() {
+        let (own, others) = rest.split_at_mut(before);
+        columns.distances(row, own);
+        rest = others;
+    }
+    all
+}
+
+/// The energy distance, but for √columns, of the `half` rows on side 0 and those on side 1.
+fn apart(pairs: &[f64], side: &[u8], half: usize) -> f64 {
+    // Both on side 0, one on each, both on side 1; where a row is in neither, 2 to 4.
+    let mut sums = [0.0; 5];
+    let mut rest = pairs;
+    for (before, &own) in side.iter().enumerate() {
+        let (distances, others) = rest.split_at(before);
+        for (distance, other) in distances.iter().zip(side) {
+            let place = match own == 2 || *other == 2 {
+                true => 4,
+                false => usize::from(own + other),
+            };
+            sums[place] += distance;
+        }
+        rest = others;
+    }
+    let (across, within) = ((half * half) as f64, (half * (half - 1)) as f64);
+    2.0 * (sums[1] / across - sums[0] / within - sums[2] / within)
+}
+
+/// The same rows, column by column: distances of one row to many are worked out side by side.
+struct Columns {
+    values: Vec<f64>,
+    n: usize,
+}
+
+impl Columns {
+    fn of(points: &RowPoints) -> Self {
+        let n = points.len();
+        let mut values = vec![0.0; n * points.size()];
+        for (place, row) in points.iter().enumerate() {
+            for (column, x) in row.iter().enumerate() {
+                values[column * n + place] = *x;
+            }
+        }
+        Self { values, n }
+    }
+
+    /// Those of `row` to the first of the rows, as many as there is room for.
+    fn distances(&self, row: &[f64], found: &mut [f64]) {
+        found.fill(0.0);
+        for (x, column) in row.iter().zip(self.values.chunks_exact(self.n)) {
+            for (found, y) in found.iter_mut().zip(column) {
+                let apart = x - y;
+                *found += apart * apart;
+            }
+        }
+        found.iter_mut().for_each(|found| *found = found.sqrt());
+    }
 }
 
 fn across(a: &RowPoints, b: &RowPoints) -> f64 {
-    let rows = a
-        .iter()
-        .map(|x| b.iter().map(|y| distance(x, y)).sum::<f64>());
+    let columns = Columns::of(b);
+    let mut found = vec![0.0; b.len()];
+    let rows = a.iter().map(|row| {
+        columns.distances(row, &mut found);
+        found.iter().sum::<f64>()
+    });
     rows.sum()
 }
 
 fn mean_within(a: &RowPoints) -> f64 {
     let n = a.len();
-    let rows = (0..n).map(|i| (0..i).map(|j| distance(a.row(i), a.row(j))).sum::<f64>());
-    2.0 * rows.sum::<f64>() / (n * (n - 1)) as f64
+    2.0 * pairs(a).iter().sum::<f64>() / (n * (n - 1)) as f64
 }
 
 #[cfg(test)]
@@ -79,6 +168,32 @@ mod tests {
         let b = RowPoints::new(vec![2.0, 4.0], 1);
         // 2·(2 + 4 + 1 + 3)/4 − 1 − 2
         assert_eq!(energy_distance(&a, &b, Seed::new(0)), 2.0);
+    }
+
+    /// By the definition: the halves picked out, and their energy distance.
+    #[test]
+    fn the_floor_is_that_of_halves_picked_out() {
+        for n in [4, 9, 57] {
+            let values = (0..3 * n).map(|i| f64::from(i * i % 31)).collect();
+            let points = RowPoints::new(values, 3);
+            let (seed, half) = (Seed::new(7), points.len() / 2);
+            let squares = (0..HALVINGS).map(|turn| {
+                let order = permutation(points.len(), seed.nth(turn));
+                let left = points.pick(&order[..half]);
+                let right = points.pick(&order[half..2 * half]);
+                energy_distance(&left, &right, seed).powi(2)
+            });
+            let plain = (squares.sum::<f64>() / HALVINGS as f64).sqrt();
+            let floor = noise_floor(&points, half, half, seed);
+            assert!((floor - plain).abs() < 1e-12, "{floor} {plain}");
+        }
+    }
+
+    #[test]
+    fn distances_follow_the_formula() {
+        let points = RowPoints::new(vec![0.0, 0.0, 3.0, 4.0, 3.0, 0.0], 2);
+        assert_eq!(pairs(&points), [5.0, 3.0, 4.0]);
+        assert_eq!(across(&points, &points), 24.0);
     }
 
     #[test]

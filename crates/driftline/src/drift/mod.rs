@@ -9,6 +9,7 @@ mod pace;
 mod points;
 mod shares;
 
+pub(crate) use change::Measured;
 pub use change::{Change, Distance, DriftVerdict, Known, MovedColumn};
 pub use energy::{energy_distance, noise_floor};
 pub use mixture::ClassMixture;

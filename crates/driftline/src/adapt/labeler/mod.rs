@@ -19,7 +19,7 @@ mod transport;
 pub use agreement::Agreement;
 pub use balanced::Balanced;
 pub use clusters::Clusters;
-pub(crate) use clusters::ClustersKnown;
+pub(crate) use clusters::{ClustersKnown, ClustersView};
 pub use confidence::Confidence;
 pub use cores::Cores;
 pub use filter::{Filter, quantile};

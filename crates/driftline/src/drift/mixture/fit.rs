@@ -38,10 +38,15 @@ impl ClassMixture {
         let whole = spread != Spread::Axes;
         let width = if whole { size * size } else { size };
         let mut scatters = vec![vec![0.0; width]; classes.len()];
+        let mut off = vec![0.0; size];
         for (cloud, rows) in members.iter().enumerate() {
             let mean = &means[cloud * size..(cloud + 1) * size];
             for &row in rows {
-                scatter(&mut scatters[cloud], points.row(row), mean, 1.0, whole);
+                let pair = (points.row(row), mean);
+                scatter(&mut scatters[cloud], pair, 1.0, whole, &mut off);
+            }
+            if whole {
+                mirror(&mut scatters[cloud], size);
             }
         }
         let n = points.len().max(1) as f64;
@@ -82,18 +87,34 @@ impl ClassMixture {
     }
 }
 
-/// Adds weight·(x − m)(x − m)ᵀ, or its diagonal.
-pub(super) fn scatter(sums: &mut [f64], row: &[f64], mean: &[f64], weight: f64, whole: bool) {
+/// Adds weight·(x − m)(x − m)ᵀ, its lower triangle or its diagonal only; `off` has room for a row.
+pub(super) fn scatter(
+    sums: &mut [f64],
+    (row, mean): (&[f64], &[f64]),
+    weight: f64,
+    whole: bool,
+    off: &mut [f64],
+) {
     let size = row.len();
+    for ((off, x), mean) in off.iter_mut().zip(row).zip(mean) {
+        *off = x - mean;
+    }
+    for (i, own) in off.iter().enumerate() {
+        let (sums, others) = match whole {
+            false => (&mut sums[i..=i], &off[i..=i]),
+            true => (&mut sums[i * size..=i * size + i], &off[..=i]),
+        };
+        for (sum, other) in sums.iter_mut().zip(others) {
+            *sum += weight * own * other;
+        }
+    }
+}
+
+/// The upper triangle of a whole matrix, from the lower.
+pub(super) fn mirror(sums: &mut [f64], size: usize) {
     for i in 0..size {
-        let off = weight * (row[i] - mean[i]);
-        match whole {
-            false => sums[i] += off * (row[i] - mean[i]),
-            true => {
-                for (j, sum) in sums[i * size..(i + 1) * size].iter_mut().enumerate() {
-                    *sum += off * (row[j] - mean[j]);
-                }
-            }
+        for j in 0..i {
+            sums[j * size + i] = sums[i * size + j];
         }
     }
 }

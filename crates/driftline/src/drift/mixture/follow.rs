@@ -2,7 +2,7 @@
 //! rows had been seen there before (MAP). It starts either where it stood, or moved by the window's mean and deviation,
 //! which follows a common shift of all classes that is larger than the gaps between them.
 
-use super::fit::{LEAST, raise, scatter};
+use super::fit::{LEAST, mirror, raise, scatter};
 use super::{ClassMixture, Spread};
 use crate::drift::points::RowPoints;
 
@@ -94,20 +94,19 @@ impl ClassMixture {
             *mean = (sum + HELD_MEAN * anchor.means[at]) / (counts[at / size] + HELD_MEAN);
         }
         let mut scatters = vec![0.0; clouds * width];
+        let mut off = vec![0.0; size];
         for (row, weights) in window.iter().zip(posterior.chunks_exact(clouds)) {
             for (cloud, &weight) in weights.iter().enumerate() {
                 // What a cloud has next to no part in does not move it.
                 if weight > 1e-6 {
                     let own = &mut scatters[cloud * width..(cloud + 1) * width];
-                    scatter(
-                        own,
-                        row,
-                        &self.means[cloud * size..(cloud + 1) * size],
-                        weight,
-                        whole,
-                    );
+                    scatter(own, (row, self.mean(cloud)), weight, whole, &mut off);
                 }
             }
+        }
+        if whole {
+            let own = scatters.chunks_exact_mut(width);
+            own.for_each(|own| mirror(own, size));
         }
         if self.spread == Spread::Shared {
             let all: Vec<f64> = (0..width)

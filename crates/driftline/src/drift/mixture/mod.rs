@@ -14,7 +14,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::points::RowPoints;
-use crate::math::ln;
+use crate::math::{LogSum, ln};
+
+/// Rows whose densities are worked out side by side: one sum after the other would wait for itself.
+const LANES: usize = 8;
 
 /// How the clouds are spread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,11 +49,11 @@ pub struct ClassMixture {
     pub(super) deviations: Vec<f64>,
 }
 
-/// What belongs to each row: how likely it is under each cloud, and the log-likelihood of the row.
+/// What belongs to each row: how likely it is under each cloud, and its likelihood under all.
 pub(super) struct Posterior {
     /// Rows × clouds, summing to 1 in a row.
     pub clouds: Vec<f64>,
-    pub log_likelihoods: Vec<f64>,
+    pub likelihoods: Vec<LogSum>,
 }
 
 /// What a density needs of a spread: the inverse of its root, and half the logarithm of its determinant.
@@ -100,30 +103,40 @@ impl ClassMixture {
             .iter()
             .map(|&s| ln(s.max(1e-9)) - constant)
             .collect();
-        let mut all = Vec::with_capacity(points.len() * clouds);
-        let mut log_likelihoods = Vec::with_capacity(points.len());
-        let mut off = vec![0.0; self.size];
-        for row in points.iter() {
-            let begin = all.len();
+        let mut all = vec![0.0; points.len() * clouds];
+        let mut off = vec![[0.0; LANES]; self.size];
+        for (block, values) in all.chunks_mut(LANES * clouds).enumerate() {
             for (cloud, factor) in factors.iter().enumerate() {
-                for ((off, x), mean) in off.iter_mut().zip(row).zip(self.mean(cloud)) {
-                    *off = x - mean;
+                for lane in 0..values.len() / clouds {
+                    let row = points.row(block * LANES + lane);
+                    for ((off, x), mean) in off.iter_mut().zip(row).zip(self.mean(cloud)) {
+                        off[lane] = x - mean;
+                    }
                 }
-                all.push(shares[cloud] + factor.log_density(&mut off));
+                let densities = factor.log_densities(&mut off);
+                for (row, density) in values.chunks_exact_mut(clouds).zip(densities) {
+                    row[cloud] = shares[cloud] + density;
+                }
             }
-            let own = &mut all[begin..];
+        }
+        let mut likelihoods = Vec::with_capacity(points.len());
+        for own in all.chunks_exact_mut(clouds) {
             let top = own.iter().copied().fold(f64::MIN, f64::max);
             let mut sum = 0.0;
             for value in own.iter_mut() {
-                *value = libm::exp(*value - top);
+                *value = if *value == top {
+                    1.0
+                } else {
+                    libm::exp(*value - top)
+                };
                 sum += *value;
             }
             own.iter_mut().for_each(|value| *value /= sum);
-            log_likelihoods.push(top + ln(sum));
+            likelihoods.push(LogSum { top, sum });
         }
         Posterior {
             clouds: all,
-            log_likelihoods,
+            likelihoods,
         }
     }
 
@@ -142,38 +155,51 @@ impl ClassMixture {
 
     /// The share of rows whose log-likelihood is below this.
     pub fn strange(&self, points: &RowPoints, below: f64) -> f64 {
-        let all = self.posterior(points).log_likelihoods;
-        let strange = all.iter().filter(|&&own| own < below).count();
+        let all = self.posterior(points).likelihoods;
+        let strange = all.iter().filter(|own| own.ln() < below).count();
         strange as f64 / all.len().max(1) as f64
     }
 
     /// The mean log-likelihood of a row.
     pub fn log_likelihood(&self, points: &RowPoints) -> f64 {
-        let all = self.posterior(points).log_likelihoods;
-        all.iter().sum::<f64>() / all.len().max(1) as f64
+        let all = self.posterior(points).likelihoods;
+        all.iter().map(|own| own.ln()).sum::<f64>() / all.len().max(1) as f64
     }
 }
 
 impl Factor {
-    /// Up to the constant. `off` is the row less the mean, and is used up.
-    fn log_density(&self, off: &mut [f64]) -> f64 {
-        match self {
+    /// Up to the constant, of some rows side by side. `off` is the rows less the mean, column by column, and is used up.
+    fn log_densities(&self, off: &mut [[f64; LANES]]) -> [f64; LANES] {
+        let mut squares = [0.0; LANES];
+        let half_log = match self {
             Factor::Axes { inverse, half_log } => {
-                let squares = off.iter().zip(inverse).map(|(x, inverse)| x * x * inverse);
-                -0.5 * squares.sum::<f64>() - half_log
+                for (off, inverse) in off.iter().zip(inverse) {
+                    for (square, x) in squares.iter_mut().zip(off) {
+                        *square += x * x * inverse;
+                    }
+                }
+                half_log
             }
             Factor::Whole { lower, half_log } => {
                 let size = off.len();
-                let mut squares = 0.0;
                 for i in 0..size {
-                    let line = &lower[i * size..i * size + i];
-                    let known: f64 = line.iter().zip(off.iter()).map(|(l, x)| l * x).sum();
-                    off[i] = (off[i] - known) / lower[i * (size + 1)];
-                    squares += off[i] * off[i];
+                    let (solved, rest) = off.split_at_mut(i);
+                    let mut known = [0.0; LANES];
+                    for (l, solved) in lower[i * size..i * size + i].iter().zip(&*solved) {
+                        for (known, x) in known.iter_mut().zip(solved) {
+                            *known += l * x;
+                        }
+                    }
+                    let lanes = rest[0].iter_mut().zip(&known).zip(&mut squares);
+                    for ((x, known), square) in lanes {
+                        *x = (*x - known) / lower[i * (size + 1)];
+                        *square += *x * *x;
+                    }
                 }
-                -0.5 * squares - half_log
+                half_log
             }
-        }
+        };
+        squares.map(|squares| -0.5 * squares - half_log)
     }
 }
 

@@ -62,8 +62,10 @@ impl ClassMixture {
             centre: take(Some(size))?,
             deviations: take(Some(size))?,
         };
-        let sound =
-            rest.is_empty() && size > 0 && made.classes.iter().all(|&class| class < n_classes);
+        let sound = rest.is_empty()
+            && size > 0
+            && clouds > 0
+            && made.classes.iter().all(|&class| class < n_classes);
         sound.then_some(made)
     }
 

@@ -70,7 +70,7 @@ pub(super) struct Finished {
 }
 
 /// How far the folder has come.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Progress {
     pub manifest: RunManifest,
     pub log: Log,
@@ -134,8 +134,19 @@ fn store_all(
     while let Ok(first) = windows.recv() {
         let mut batch = vec![first];
         batch.extend(windows.try_iter());
-        let before = progress.clone();
+        // Not the records: a copy of them all would cost more with every window.
+        let (manifest, log, records) = (
+            progress.manifest.clone(),
+            progress.log.clone(),
+            progress.records.len(),
+        );
         if let Err(error) = store(folder, &mut progress, batch) {
+            progress.records.truncate(records);
+            let before = Progress {
+                manifest,
+                log,
+                records: progress.records,
+            };
             return (before, Err(error));
         }
     }

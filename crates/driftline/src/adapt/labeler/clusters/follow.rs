@@ -2,7 +2,8 @@
 //! are apart from μ⁻ and g = n/(n + κ); then v ← v + β·g·d/Δ, Δ the rows since. Covariances and shares change slowly.
 
 use super::Clusters;
-use super::mixture::{Cluster, Sums, densities, shares};
+use super::ask::shares;
+use super::mixture::{Cluster, Sums};
 
 /// A cluster's share is never less than that of so many rows.
 const LEAST_COUNT: f64 = 0.5;
@@ -27,20 +28,18 @@ pub(super) fn follow(
         }
     }
     let expected = clusters.to_vec();
-    let (mut apart, mut own) = (vec![0.0; size], vec![0.0; clusters.len()]);
+    let time = |at: usize| at as f64 - middle;
+    let mut apart = vec![0.0; size];
     for step in 1..=how.steps.get() {
-        let ready = densities(clusters);
+        let asked = shares(clusters, rows, time, labels);
+        if step == 1 {
+            likelihood = asked.totals.iter().map(|all| all.ln()).sum();
+        }
         let mut sums = vec![Sums::new(size); clusters.len()];
-        for (at, row) in rows.iter().enumerate() {
-            let time = at as f64 - middle;
-            let class = labels.map(|labels| labels[at]);
-            let own_log = shares(clusters, &ready, row, time, class, &mut apart, &mut own);
-            if step == 1 {
-                likelihood += own_log;
-            }
-            for ((sums, expected), &share) in sums.iter_mut().zip(&expected).zip(&own) {
+        for (at, (row, own)) in rows.iter().zip(asked.iter()).enumerate() {
+            for ((sums, expected), &share) in sums.iter_mut().zip(&expected).zip(own) {
                 if share > NEGLIGIBLE {
-                    expected.apart(row, time, &mut apart);
+                    expected.apart(row, time(at), &mut apart);
                     sums.add(&apart, share);
                 }
             }

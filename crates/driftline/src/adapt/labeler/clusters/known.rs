@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::mixture::{Cluster, Density, densities, of_classes, shares};
+use super::ask::{Shares, of_classes, shares};
+use super::mixture::Cluster;
 use super::start::start;
 use super::{Clusters, vectors};
 use crate::data::LabeledDomain;
@@ -47,11 +48,8 @@ impl Clusters {
         let mut tracked = self.begin_with(&rows[..half], &labels[..half], score.n_classes);
         let (rows, labels) = (&rows[half..], &labels[half..]);
         for moment in self.go_through(&mut tracked, rows) {
-            let ready = densities(&moment.clusters);
-            for at in moment.rows.clone() {
-                let time = at as f64 - moment.middle;
-                score.add(&moment.clusters, &ready, &rows[at], time, labels[at]);
-            }
+            let asked = moment.shares(rows);
+            score.add(&moment.clusters, &asked, &labels[moment.rows.clone()]);
         }
     }
 }
@@ -66,10 +64,10 @@ fn score_folds(rows: &[Vec<f64>], labels: &[usize], score: &mut Scored) {
             continue;
         }
         let clusters = start(&fit, &classes, score.n_classes);
-        let ready = densities(&clusters);
-        for row in of(true) {
-            score.add(&clusters, &ready, &rows[row], 0.0, labels[row]);
-        }
+        let left: Vec<&[f64]> = of(true).map(|row| &rows[row][..]).collect();
+        let answers: Vec<usize> = of(true).map(|row| labels[row]).collect();
+        let asked = shares(&clusters, &left, |_| 0.0, None);
+        score.add(&clusters, &asked, &answers);
     }
 }
 
@@ -93,21 +91,15 @@ impl Scored {
         }
     }
 
-    fn add(
-        &mut self,
-        clusters: &[Cluster],
-        ready: &[Density],
-        row: &[f64],
-        time: f64,
-        label: usize,
-    ) {
-        let (mut apart, mut own) = (vec![0.0; row.len()], vec![0.0; clusters.len()]);
-        self.log_likelihood += shares(clusters, ready, row, time, None, &mut apart, &mut own);
-        let sums = of_classes(clusters, &own, self.n_classes);
-        let top = sums.iter().copied().fold(0.0, f64::max);
-        self.expected += top;
-        self.right += f64::from(u8::from(sums[label] >= top));
-        self.rows += 1;
+    fn add(&mut self, clusters: &[Cluster], asked: &Shares, labels: &[usize]) {
+        for ((own, all), &label) in asked.iter().zip(&asked.totals).zip(labels) {
+            self.log_likelihood += all.ln();
+            let sums = of_classes(clusters, own, self.n_classes);
+            let top = sums.iter().copied().fold(0.0, f64::max);
+            self.expected += top;
+            self.right += f64::from(u8::from(sums[label] >= top));
+            self.rows += 1;
+        }
     }
 
     fn known(&self) -> ClustersKnown {

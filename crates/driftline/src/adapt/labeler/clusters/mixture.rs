@@ -20,9 +20,9 @@ pub(super) struct Cluster {
 #[derive(Clone, Debug)]
 pub(super) struct Density {
     /// ln π − ½ ln det Σ.
-    constant: f64,
+    pub constant: f64,
     /// The lower triangle of L⁻¹, Σ = L·Lᵀ.
-    whitening: Vec<f64>,
+    pub whitening: Vec<f64>,
 }
 
 impl Density {
@@ -34,22 +34,6 @@ impl Density {
             constant: math::ln(share) - 0.5 * log_determinant,
             whitening,
         }
-    }
-
-    /// The log of the density at `apart` from the centre, but for a constant that all clusters share.
-    pub fn log(&self, apart: &[f64]) -> f64 {
-        let mut squares = 0.0;
-        let mut from = 0;
-        for row in 0..apart.len() {
-            let part = &self.whitening[from..=from + row];
-            let mut sum = 0.0;
-            for (w, x) in part.iter().zip(apart) {
-                sum += w * x;
-            }
-            squares += sum * sum;
-            from += row + 1;
-        }
-        self.constant - 0.5 * squares
     }
 }
 
@@ -68,52 +52,6 @@ impl Cluster {
             *apart = x - mean - time * velocity;
         }
     }
-}
-
-/// P(k | x) for every cluster, among those of one class where it is known; the log of what they sum to.
-pub(super) fn shares(
-    clusters: &[Cluster],
-    densities: &[Density],
-    row: &[f64],
-    time: f64,
-    class: Option<usize>,
-    apart: &mut [f64],
-    shares: &mut [f64],
-) -> f64 {
-    let mut top = f64::NEG_INFINITY;
-    for ((cluster, density), share) in clusters.iter().zip(densities).zip(shares.iter_mut()) {
-        *share = match class.is_none_or(|class| class == cluster.class) {
-            true => {
-                cluster.apart(row, time, apart);
-                density.log(apart)
-            }
-            false => f64::NEG_INFINITY,
-        };
-        top = top.max(*share);
-    }
-    if top == f64::NEG_INFINITY {
-        shares.fill(0.0);
-        return top;
-    }
-    let mut sum = 0.0;
-    for share in shares.iter_mut() {
-        *share = f64::from(math::exp((*share - top).max(-80.0) as f32));
-        sum += *share;
-    }
-    for (share, cluster) in shares.iter_mut().zip(clusters) {
-        let own = class.is_none_or(|class| class == cluster.class);
-        *share = if own { *share / sum } else { 0.0 };
-    }
-    top + math::ln(sum)
-}
-
-/// P(class | x), from that of every cluster.
-pub(super) fn of_classes(clusters: &[Cluster], shares: &[f64], n_classes: usize) -> Vec<f64> {
-    let mut classes = vec![0.0; n_classes];
-    for (cluster, share) in clusters.iter().zip(shares) {
-        classes[cluster.class] += share;
-    }
-    classes
 }
 
 /// L⁻¹ by rows, and ln det Σ. What has no spread in some direction is given a little.
@@ -207,55 +145,6 @@ impl Sums {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// By hand, in two columns: Σ⁻¹ and det Σ written out.
-    #[test]
-    fn densities_follow_the_formula() {
-        let cluster = Cluster {
-            class: 0,
-            count: 3.0,
-            mean: vec![1.0, -2.0],
-            velocity: vec![0.5, 0.25],
-            covariance: vec![2.0, 0.6, 0.6, 1.0],
-        };
-        let density = Density::of(&cluster, 4.0);
-        let mut apart = [0.0; 2];
-        cluster.apart(&[2.0, 1.0], 2.0, &mut apart);
-        assert_eq!(apart, [0.0, 2.5]);
-        let (a, b) = (0.7, -1.1);
-        let determinant = 2.0 - 0.36;
-        let squares = (a * a - 2.0 * 0.6 * a * b + 2.0 * b * b) / determinant;
-        let right = libm::log(0.75) - 0.5 * libm::log(determinant) - 0.5 * squares;
-        assert!((density.log(&[a, b]) - right).abs() < 1e-9);
-    }
-
-    #[test]
-    fn shares_are_those_of_the_densities() {
-        let at = |mean: f64, class| Cluster {
-            class,
-            count: 1.0,
-            mean: vec![mean],
-            velocity: vec![0.0],
-            covariance: vec![1.0],
-        };
-        let clusters = [at(0.0, 0), at(2.0, 1), at(40.0, 1)];
-        let (mut apart, mut out) = ([0.0], [0.0; 3]);
-        let ready = densities(&clusters);
-        shares(&clusters, &ready, &[1.5], 0.0, None, &mut apart, &mut out);
-        let right = 1.0 / (1.0 + libm::exp(-0.125 + 1.125));
-        assert!((out[0] - right).abs() < 1e-6 && (out[1] - (1.0 - right)).abs() < 1e-6);
-        assert!((out.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-        shares(
-            &clusters,
-            &ready,
-            &[1.5],
-            0.0,
-            Some(0),
-            &mut apart,
-            &mut out,
-        );
-        assert_eq!(out, [1.0, 0.0, 0.0]);
-    }
 
     #[test]
     fn sums_give_mean_and_scatter() {

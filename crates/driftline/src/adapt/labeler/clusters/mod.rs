@@ -3,6 +3,7 @@
 //! came, Σₖ πₖ·N(x; μₖ(t), Σₖ) over the class's clusters; to learn from it is moved on with its cluster to where that is
 //! expected in the middle of the next window.
 
+mod ask;
 mod follow;
 mod known;
 mod mixture;
@@ -16,10 +17,12 @@ use std::num::NonZeroUsize;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::ask::{Shares, of_classes, shares};
 use self::follow::follow;
 pub(crate) use self::known::ClustersKnown;
-use self::mixture::{Cluster, densities, of_classes, shares};
+use self::mixture::Cluster;
 use self::state::Tracked;
+pub(crate) use self::view::ClustersView;
 use super::{Labeled, Labeler, Labeling};
 use crate::adapt::{Context, State};
 use crate::data::{Domain, Examples, Inputs, Labels, NonNegative, Positive, Targets};
@@ -85,6 +88,14 @@ struct Moment {
     clusters: Vec<Cluster>,
     /// The mean log-likelihood of a row where the clusters were expected, but for a constant.
     before: f64,
+}
+
+impl Moment {
+    /// What its clusters say of its rows, `rows` being those of the whole window.
+    fn shares(&self, rows: &[Vec<f64>]) -> Shares {
+        let time = |at: usize| (self.rows.start + at) as f64 - self.middle;
+        shares(&self.clusters, &rows[self.rows.clone()], time, None)
+    }
 }
 
 impl Labeler for Clusters {
@@ -167,16 +178,13 @@ impl Clusters {
         n_classes: usize,
     ) -> (Vec<u32>, Vec<f32>) {
         let (mut labels, mut moved) = (vec![], vec![]);
-        let size = rows[0].len();
-        let (mut apart, mut own) = (vec![0.0; size], vec![0.0; tracked.clusters.len()]);
         let later = tracked.behind + self.ahead.get() * rows.len() as f64;
         for moment in moments {
             let clusters = &moment.clusters;
-            let ready = densities(clusters);
-            for at in moment.rows.clone() {
+            let asked = moment.shares(rows);
+            for (at, own) in moment.rows.clone().zip(asked.iter()) {
                 let (row, time) = (&rows[at], at as f64 - moment.middle);
-                shares(clusters, &ready, row, time, None, &mut apart, &mut own);
-                let (class, cluster) = decide(clusters, &own, n_classes);
+                let (class, cluster) = decide(clusters, own, n_classes);
                 labels.push(class as u32);
                 let (then, end) = (&clusters[cluster], &tracked.clusters[cluster]);
                 for (column, x) in row.iter().enumerate() {

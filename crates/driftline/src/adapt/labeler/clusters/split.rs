@@ -2,7 +2,8 @@
 //! information criterion and a margin. Classes that lie on top of each other in the source come apart later.
 
 use super::Clusters;
-use super::mixture::{Cluster, Sums, densities};
+use super::ask::logs;
+use super::mixture::{Cluster, Sums};
 use super::start::{log_likelihood, maximise};
 
 const STEPS: usize = 12;
@@ -13,15 +14,12 @@ const LEAST_SHARE: f64 = 0.2;
 
 /// Splits those clusters that the rows of late want split; `times` are those of the rows, clusters stand at time 0.
 pub(super) fn split(clusters: &mut Vec<Cluster>, rows: &[Vec<f64>], times: &[f64], how: &Clusters) {
-    let Some(size) = rows.first().map(Vec::len) else {
-        return;
-    };
     let mut place = 0;
     while place < clusters.len() {
         let class = clusters[place].class;
         let same = clusters.iter().filter(|other| other.class == class).count();
         if same < how.most.get() {
-            let own = own(clusters, place, rows, times, size);
+            let own = own(clusters, place, rows, times);
             if let Some([one, other]) = halves(&clusters[place], &own, how) {
                 clusters[place] = one;
                 clusters.push(other);
@@ -32,21 +30,16 @@ pub(super) fn split(clusters: &mut Vec<Cluster>, rows: &[Vec<f64>], times: &[f64
 }
 
 /// Rows that are nearest to a cluster, each where it would be at time 0.
-fn own(
-    clusters: &[Cluster],
-    place: usize,
-    rows: &[Vec<f64>],
-    times: &[f64],
-    size: usize,
-) -> Vec<Vec<f64>> {
-    let ready = densities(clusters);
-    let mut apart = vec![0.0; size];
+fn own(clusters: &[Cluster], place: usize, rows: &[Vec<f64>], times: &[f64]) -> Vec<Vec<f64>> {
+    let logs = logs(clusters, rows, |at| times[at]);
     let mut own = vec![];
-    for (row, &time) in rows.iter().zip(times) {
+    for ((row, &time), logs) in rows
+        .iter()
+        .zip(times)
+        .zip(logs.chunks_exact(clusters.len()))
+    {
         let mut best = (f64::NEG_INFINITY, 0);
-        for (number, (cluster, density)) in clusters.iter().zip(&ready).enumerate() {
-            cluster.apart(row, time, &mut apart);
-            let log = density.log(&apart);
+        for (number, &log) in logs.iter().enumerate() {
             if log > best.0 {
                 best = (log, number);
             }

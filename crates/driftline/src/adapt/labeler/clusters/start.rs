@@ -1,7 +1,8 @@
 //! The first clusters, from labelled rows: for each class one to four, as many as the Bayesian information criterion,
 //! −2 ln L + p·ln n, finds best. Covariances are shrunk towards what the classes have in common.
 
-use super::mixture::{Cluster, Sums, densities, shares};
+use super::ask::shares;
+use super::mixture::{Cluster, Sums};
 
 /// More are not tried.
 const MOST: usize = 4;
@@ -127,12 +128,10 @@ fn fit(rows: &[&[f64]], k: usize, class: usize, shared: &[f64]) -> Vec<Cluster> 
 /// One step; `prior` counts like `weight` rows of every cluster.
 pub(super) fn maximise(rows: &[&[f64]], clusters: &mut [Cluster], prior: &[f64], weight: f64) {
     let size = rows[0].len();
-    let ready = densities(clusters);
     let mut sums = vec![Sums::new(size); clusters.len()];
-    let (mut apart, mut own) = (vec![0.0; size], vec![0.0; clusters.len()]);
-    for row in rows {
-        shares(clusters, &ready, row, 0.0, None, &mut apart, &mut own);
-        for (sums, &share) in sums.iter_mut().zip(&own) {
+    let asked = shares(clusters, rows, |_| 0.0, None);
+    for (row, own) in rows.iter().zip(asked.iter()) {
+        for (sums, &share) in sums.iter_mut().zip(own) {
             sums.add(row, share);
         }
     }
@@ -151,13 +150,8 @@ pub(super) fn maximise(rows: &[&[f64]], clusters: &mut [Cluster], prior: &[f64],
 }
 
 pub(super) fn log_likelihood(rows: &[&[f64]], clusters: &[Cluster]) -> f64 {
-    let ready = densities(clusters);
-    let (mut apart, mut own) = (vec![0.0; rows[0].len()], vec![0.0; clusters.len()]);
-    let mut sum = 0.0;
-    for row in rows {
-        sum += shares(clusters, &ready, row, 0.0, None, &mut apart, &mut own);
-    }
-    sum
+    let asked = shares(clusters, rows, |_| 0.0, None);
+    asked.totals.iter().map(|all| all.ln()).sum()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the clusters say of a window besides its labels: how likely each class is for every row, and how likely the rows
 //! are where the clusters were expected and where they have followed them to.
 
-use super::mixture::{densities, of_classes, shares};
+use super::ask::of_classes;
 use super::{Clusters, vectors};
 use crate::Result;
 use crate::adapt::{Context, State};
@@ -47,24 +47,18 @@ impl Clusters {
         };
         let mut tracked = self.stand(&from_card, remembered, window.shape())?;
         let (rows, n_classes) = (vectors(window), now.first.n_classes());
-        let mut apart = vec![0.0; window.shape().size()];
-        let mut own = vec![0.0; tracked.clusters.len()];
         let mut view = ClustersView {
             posteriors: Vec::with_capacity(rows.len() * n_classes),
             before: 0.0,
             rows: Vec::with_capacity(rows.len()),
         };
         for moment in self.go_through(&mut tracked, &rows) {
-            let clusters = &moment.clusters;
-            let ready = densities(clusters);
             view.before += moment.before * moment.rows.len() as f64 / rows.len() as f64;
-            for at in moment.rows {
-                let time = at as f64 - moment.middle;
-                let row = &rows[at];
-                let log = shares(clusters, &ready, row, time, None, &mut apart, &mut own);
-                view.rows.push(log);
-                view.posteriors
-                    .extend(of_classes(clusters, &own, n_classes));
+            let asked = moment.shares(&rows);
+            view.rows.extend(asked.totals.iter().map(|all| all.ln()));
+            for own in asked.iter() {
+                let classes = of_classes(&moment.clusters, own, n_classes);
+                view.posteriors.extend(classes);
             }
         }
         Ok((view, self.remember(tracked, &rows)?))

@@ -12,6 +12,7 @@ mod tracking;
 mod usual;
 mod worlds;
 
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ use super::{Decision, Estimate, Judgement, Policy, Proposal};
 use crate::Result;
 use crate::adapt::{Candidate, Context, State};
 use crate::data::{Inputs, LabeledDomain, Labels, Shape};
-use crate::drift::{Change, Known, PointFrame, RowPoints, draw};
+use crate::drift::{Change, Known, Measured, PointFrame, RowPoints, draw};
 use crate::models::neighbours::NeighboursLearner;
 use crate::models::{AnyLearner, Classifier, NamedLearner};
 
@@ -103,25 +104,27 @@ impl Policy for Guarded {
         if let Shape::Image { .. } = inputs.shape() {
             return images::decide(now, state, card, &frame, &inputs, proposals);
         }
-        let held = now.first.predict(&inputs)?;
-        let mut decided = vec![held.clone()];
-        for proposal in proposals {
+        let (held, here) = now.first.assess(&inputs)?;
+        let others = proposals.par_iter().map(|proposal| {
             // A chain that had nothing to learn from stands where it stood.
             let version = proposal.version.unwrap_or(proposal.before);
-            decided.push(version.predict(&inputs)?);
-        }
+            version.predict(&inputs)
+        });
+        let mut decided = vec![held];
+        decided.extend(others.collect::<Result<Vec<Labels>>>()?);
         let current = current(&state, proposals);
         let candidates: Vec<&Candidate> = proposals.iter().map(|one| one.candidate).collect();
         let guard = Guard::new(now, card, &frame, &candidates, window.len(), &mut state)?;
         let points = frame.points(&inputs);
         let n_classes = card.labels().n_classes();
-        let tracked = tracking::look(
-            now,
-            &guard.evidence,
-            (&window.inputs, &rows),
-            (&frame, &points),
-            &mut state,
-        )?;
+        let (change, tracked) = rayon::join(
+            || guard.measure(now, &points),
+            || {
+                let rows = (&window.inputs, &rows[..]);
+                tracking::look(now, &guard.evidence, rows, (&frame, &points), &mut state)
+            },
+        );
+        let tracked = tracked?;
         let finding = match &tracked {
             Some(Tracked::Unexplained { part }) => {
                 let why = match part {
@@ -132,7 +135,7 @@ impl Policy for Guarded {
                     new_mass: *part,
                     ..Known::default()
                 };
-                return guard.distrust(now, &points, known, why, state);
+                return guard.distrust(change, known, why, state);
             }
             Some(Tracked::Jumped) => {
                 let why = "the stream has jumped further than it ever went before, and nobody can know which class went where";
@@ -140,7 +143,7 @@ impl Policy for Guarded {
                     jumped: true,
                     ..Known::default()
                 };
-                return guard.distrust(now, &points, known, why, state);
+                return guard.distrust(change, known, why, state);
             }
             Some(Tracked::Known { worlds, agreement }) => {
                 let world = |(name, posteriors): &(&str, Vec<f64>)| World {
@@ -175,7 +178,7 @@ impl Policy for Guarded {
                 "no explanation of the drift fits the window",
             )?;
             judgement.distrusted = true;
-            judgement.findings = findings(&guard, now, &points, &finding, None);
+            judgement.findings = findings(&guard, change, &finding, None);
             return Ok(judgement);
         }
         let allowed: Vec<bool> = (0..decided.len())
@@ -245,10 +248,10 @@ impl Policy for Guarded {
         };
         judgement.estimate = estimate(place);
         judgement.estimate_before = estimate(current);
-        judgement.findings = findings(&guard, now, &points, &finding, Some(place));
+        judgement.findings = findings(&guard, change, &finding, Some(place));
         if let Some(candidate) = candidates.first() {
             let model = guard.beginnings.model(candidate);
-            judgement.findings["usual"] = usual::estimates(model, &guard.rows, now.first, &inputs)?;
+            judgement.findings["usual"] = usual::estimates(model, &guard.rows, &here)?;
         }
         if let Some(step) = theory::step(now, &inputs)? {
             judgement.findings["theory"] = step;
@@ -356,28 +359,24 @@ impl<'a> Guard<'a> {
     }
 
     /// How the window differs from the source and from the one before it.
-    fn change(&self, now: &Context<'_>, window: &RowPoints, known: Known) -> Change {
+    fn measure(&self, now: &Context<'_>, window: &RowPoints) -> Measured {
         let points = |inputs: &Inputs| self.frame.points(inputs);
         let last = now
             .previous
             .map(|last| points(&last.inputs).sample(MOST_ROWS, evidence::seed()));
         let source = points(self.rows.inputs());
-        Change::of(
-            self.frame,
-            &source,
-            last.as_ref(),
-            window,
-            known,
-            Some(self.evidence.class_distance),
-            evidence::seed(),
-        )
+        let seed = evidence::seed();
+        Measured::of(self.frame, &source, last.as_ref(), window, seed)
+    }
+
+    fn judge(&self, change: Measured, known: Known) -> Change {
+        change.judged(known, Some(self.evidence.class_distance))
     }
 
     /// Held, for lack of trust.
     fn distrust(
         &self,
-        now: &Context<'_>,
-        window: &RowPoints,
+        change: Measured,
         known: Known,
         why: &str,
         state: State,
@@ -385,7 +384,7 @@ impl<'a> Guard<'a> {
         let mut judgement = Judgement::new(Decision::Hold { why: why.into() }, state);
         judgement.distrusted = true;
         judgement.findings = json!({
-            "drift": self.change(now, window, known), "evidence": self.evidence,
+            "drift": self.judge(change, known), "evidence": self.evidence,
         });
         Ok(judgement)
     }
@@ -448,13 +447,7 @@ fn interval(
     Some(estimate)
 }
 
-fn findings(
-    guard: &Guard<'_>,
-    now: &Context<'_>,
-    window: &RowPoints,
-    finding: &Finding,
-    place: Option<usize>,
-) -> Value {
+fn findings(guard: &Guard<'_>, change: Measured, finding: &Finding, place: Option<usize>) -> Value {
     let worlds: Vec<Value> = finding
         .worlds
         .iter()
@@ -465,7 +458,7 @@ fn findings(
         ..Known::default()
     };
     json!({
-        "drift": guard.change(now, window, known), "evidence": guard.evidence, "worlds": worlds,
+        "drift": guard.judge(change, known), "evidence": guard.evidence, "worlds": worlds,
         "details": finding.notes, "chosen": place,
     })
 }

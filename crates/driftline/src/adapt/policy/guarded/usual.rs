@@ -5,20 +5,18 @@
 use serde_json::{Value, json};
 
 use crate::Result;
-use crate::data::{Inputs, LabeledDomain};
+use crate::data::{LabeledDomain, Probabilities};
 use crate::models::Classifier;
 
-/// `trained` is a source model that has not seen `rows`; `first` is the one that serves.
+/// `trained` is a source model that has not seen `rows`; `here` is what the one that serves says of the window.
 pub(super) fn estimates(
     trained: &dyn Classifier,
     rows: &LabeledDomain,
-    first: &dyn Classifier,
-    window: &Inputs,
+    here: &Probabilities,
 ) -> Result<Value> {
     let (decided, held_out) = trained.assess(rows.inputs())?;
     let right = decided.agreement(rows.labels()).estimate().unwrap_or(0.0);
-    let here = first.probabilities(window)?;
-    let tops = |probabilities: &crate::data::Probabilities| -> Vec<f64> {
+    let tops = |probabilities: &Probabilities| -> Vec<f64> {
         let top = |row: &[f32]| row.iter().copied().fold(0.0, f32::max);
         probabilities
             .iter()
@@ -29,7 +27,7 @@ pub(super) fn estimates(
     known.sort_unstable_by(f64::total_cmp);
     let wrong = ((1.0 - right) * known.len() as f64).round() as usize;
     let threshold = known.get(wrong).copied().unwrap_or(1.0);
-    let confident = tops(&here).iter().filter(|&&top| top >= threshold).count();
+    let confident = tops(here).iter().filter(|&&top| top >= threshold).count();
     let calibrated = here.mean_top() - (held_out.mean_top() - right);
     Ok(json!({
         "confidence": here.mean_top(),

@@ -4,29 +4,46 @@
 use super::track::Track;
 use super::{Seen, Tracked};
 use crate::Result;
-use crate::adapt::labeler::Clusters;
+use crate::adapt::labeler::{Clusters, ClustersKnown, ClustersView};
 use crate::adapt::policy::guarded::evidence::Evidence;
 use crate::adapt::{Context, State};
 use crate::data::Inputs;
-use crate::models::Classifier;
+use crate::models::neighbours::NeighboursLearner;
+use crate::models::{Classifier, NamedLearner};
 
 /// Where they stand in the state, and their track.
 const STAND: &str = "clusters/";
 const TRACK: &str = "track/clusters";
 
-/// `None` where they are not believed. `rows` are those of the window that are looked at.
-pub(super) fn follow(
+/// What the clusters see, what they remember of it, and what was known of them before.
+pub(super) type Followed<'a> = (ClustersView, State, &'a ClustersKnown);
+
+/// `None` where they are not believed.
+pub(super) fn follow<'a>(
     now: &Context<'_>,
-    evidence: &Evidence,
-    (window, rows): (&Inputs, &[usize]),
-    state: &mut State,
-) -> Result<Option<Seen>> {
+    evidence: &'a Evidence,
+    window: &Inputs,
+    state: &State,
+) -> Result<Option<Followed<'a>>> {
+    if now.first.model.kind() != NeighboursLearner::KIND {
+        return Ok(None);
+    }
     let Some(known) = evidence.believed_clusters() else {
         return Ok(None);
     };
     let (view, remembered) = Clusters::default().view(now, &state.part(STAND), window)?;
+    Ok(Some((view, remembered, known)))
+}
+
+/// What to think of that. `rows` are those of the window that are looked at.
+pub(super) fn judge(
+    (view, remembered, known): Followed<'_>,
+    now: &Context<'_>,
+    (window, rows): (&Inputs, &[usize]),
+    state: &mut State,
+) -> Seen {
     let likely = [view.before, view.after()];
-    let seen = |tracked| Ok(Some(Seen { tracked, likely }));
+    let seen = |tracked| Seen { tracked, likely };
     let mut track = Track::of(state, TRACK);
     let size = window.shape().size();
     let below = |bound| view.below(bound);

@@ -5,36 +5,61 @@ use super::{Seen, Tracked};
 use crate::Result;
 use crate::adapt::State;
 use crate::adapt::policy::guarded::evidence::Evidence;
-use crate::drift::mixture::FollowFrom;
+use crate::drift::mixture::{FollowFrom, FollowedWindow};
 use crate::drift::{ClassMixture, RowPoints};
 
 /// Their track in the state.
 const TRACK: &str = "track";
 
+/// Where it stood before the window, and where the two ways led to.
+pub(super) struct Followed {
+    before: ClassMixture,
+    moved: ClassMixture,
+    stayed: ClassMixture,
+    went: FollowedWindow,
+}
+
 /// `None` where it is not believed.
-pub(super) fn follow(
-    evidence: &Evidence,
-    window: &RowPoints,
-    n_classes: usize,
-    state: &mut State,
-) -> Result<Option<Seen>> {
+pub(super) fn follow(evidence: &Evidence, window: &RowPoints, state: &State) -> Option<Followed> {
     let mixture = |name: &str| {
         state
             .get(name)
             .and_then(|(_, own)| ClassMixture::from_numbers(own))
     };
-    let (Some(mut moved), Some(mut stayed), true) = (
-        mixture("mixture/moved"),
-        mixture("mixture/stay"),
-        evidence.believes_mixture(),
-    ) else {
-        return Ok(None);
-    };
+    if !evidence.believes_mixture() {
+        return None;
+    }
+    let (before, mut stayed) = (mixture("mixture/moved")?, mixture("mixture/stay")?);
+    let mut moved = before.clone();
+    let (went, _) = rayon::join(
+        || moved.follow(window, FollowFrom::Moved),
+        || stayed.follow(window, FollowFrom::Stay),
+    );
+    Some(Followed {
+        before,
+        moved,
+        stayed,
+        went,
+    })
+}
+
+/// What to think of where it went.
+pub(super) fn judge(
+    followed: Followed,
+    evidence: &Evidence,
+    window: &RowPoints,
+    n_classes: usize,
+    state: &mut State,
+) -> Result<Seen> {
+    let Followed {
+        before,
+        moved,
+        stayed,
+        went,
+    } = followed;
     let mut track = Track::of(state, TRACK);
-    let before = moved.clone();
-    let went = moved.follow(window, FollowFrom::Moved);
     let likely = [went.before, went.after];
-    let seen = |tracked| Ok(Some(Seen { tracked, likely }));
+    let seen = |tracked| Ok(Seen { tracked, likely });
     let below = |bound| before.strange(window, bound);
     // The mixtures stay where they were: the next window may be as before.
     if let Some(strange) =
@@ -42,7 +67,6 @@ pub(super) fn follow(
     {
         return seen(strange);
     }
-    stayed.follow(window, FollowFrom::Stay);
     let jumped = track.goes_on(likely);
     for (name, own) in [("mixture/moved", &moved), ("mixture/stay", &stayed)] {
         let numbers = own.to_numbers();

@@ -14,8 +14,7 @@ use crate::adapt::{Context, State};
 use crate::data::Inputs;
 use crate::drift::{PointFrame, RowPoints};
 use crate::math::ln;
-use crate::models::neighbours::NeighboursLearner;
-use crate::models::{Classifier, NamedLearner};
+use crate::models::Classifier;
 
 /// Clusters decide where the mixture is not believed, or where of late they explained a row better by this much likelihood,
 /// or foresaw it so: they know where they are going, and go through one another.
@@ -55,11 +54,15 @@ pub(super) fn look(
     (frame, points): (&PointFrame, &RowPoints),
     state: &mut State,
 ) -> Result<Option<Tracked>> {
-    let mixture = mixture::follow(evidence, points, now.first.n_classes(), state)?;
-    let clusters = match now.first.model.kind() == NeighboursLearner::KIND {
-        true => clusters::follow(now, evidence, (window, rows), state)?,
-        false => None,
-    };
+    let before = &*state;
+    let (mixture, clusters) = rayon::join(
+        || mixture::follow(evidence, points, before),
+        || clusters::follow(now, evidence, window, before),
+    );
+    let n_classes = now.first.n_classes();
+    let mixture = mixture.map(|own| mixture::judge(own, evidence, points, n_classes, state));
+    let mixture = mixture.transpose()?;
+    let clusters = clusters?.map(|own| clusters::judge(own, now, (window, rows), state));
     let few = evidence.clusters.is_some_and(|own| own.rows < FEW);
     let chosen = match (mixture, clusters) {
         (mixture, None) => mixture,
