@@ -57,6 +57,8 @@ pub struct Adaptation {
     done: usize,
     previous: Option<Domain>,
     policy_state: State,
+    /// What the policy knows before the first window, if that has so many rows.
+    prepared: Option<(usize, State)>,
     seed: Seed,
     runtime: Runtime,
 }
@@ -81,6 +83,7 @@ impl Adaptation {
             frame: OnceLock::new(),
             previous: None,
             policy_state: State::default(),
+            prepared: None,
             seed,
             runtime: Runtime::default(),
         }
@@ -115,6 +118,23 @@ impl Adaptation {
 
     pub fn with_runtime(self, runtime: Runtime) -> Self {
         Self { runtime, ..self }
+    }
+
+    /// Works out beforehand what the policy makes of the source alone, for a first window of so many rows: clones of this
+    /// one, each for a stream of its own, need not do it again. Nothing else changes by it.
+    pub fn prepared(mut self, rows: usize) -> Result<Self> {
+        let stage = Stage {
+            learn: None,
+            arrived: None,
+            bridge: None,
+            place: None,
+        };
+        let archive: Vec<Version> = vec![];
+        let now = self.moment(&stage, &archive);
+        let candidates: Vec<&Candidate> = self.chains.iter().map(Chain::candidate).collect();
+        let state = self.policy.prepare(&now, &candidates, rows)?;
+        self.prepared = Some((rows, state));
+        Ok(self)
     }
 
     /// Goes on after `done` stages from `version`, the last window learned from being `previous`. Chains that `standing`
@@ -277,10 +297,8 @@ impl Adaptation {
         })
     }
 
-    /// One stage: every chain aligns, labels and learns; then it is decided what is deployed.
-    pub fn take(&mut self, stage: Stage, archive: &dyn Archive) -> Result<Step> {
-        let number = self.done + 1;
-        let now = Context {
+    fn moment<'a>(&'a self, stage: &'a Stage, archive: &'a dyn Archive) -> Context<'a> {
+        Context {
             source: self.source.as_ref(),
             card: self.card.as_ref(),
             frame: &self.frame,
@@ -288,16 +306,31 @@ impl Adaptation {
             teacher: &self.deployed,
             deployed: &self.deployed,
             previous: self.previous.as_ref(),
-            stage: &stage,
-            number,
+            stage,
+            number: self.done + 1,
             seed: self.seed.nth(self.done),
             runtime: &self.runtime,
             archive,
-        };
+        }
+    }
+
+    /// What the policy remembers, or at the first window what was prepared for it.
+    fn known(&self, stage: &Stage) -> &State {
+        let rows = stage.learn.as_ref().map_or(0, |window| window.len());
+        match &self.prepared {
+            Some((prepared, state)) if self.policy_state.is_empty() && *prepared == rows => state,
+            _ => &self.policy_state,
+        }
+    }
+
+    /// One stage: every chain aligns, labels and learns; then it is decided what is deployed.
+    pub fn take(&mut self, stage: Stage, archive: &dyn Archive) -> Result<Step> {
+        let number = self.done + 1;
+        let now = self.moment(&stage, archive);
         let attempts = attempts(&self.chains, &now)?;
         let propose = |(chain, attempt)| Proposal::of(chain, attempt);
         let proposals: Vec<Proposal<'_>> = self.chains.iter().zip(&attempts).map(propose).collect();
-        let mut judgement = self.policy.decide(&now, &self.policy_state, &proposals)?;
+        let mut judgement = self.policy.decide(&now, self.known(&stage), &proposals)?;
         let (place, version) = match &judgement.decision {
             Decision::Deploy(place) => {
                 let chosen = proposals.get(*place).and_then(|chosen| chosen.version);

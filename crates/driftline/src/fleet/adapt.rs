@@ -169,6 +169,7 @@ impl Fleet {
                 let (registry, settings) = (&adapt.registry, adapt.run_settings());
                 let rows = ready.rows();
                 let session = Session::new(source.clone(), rows, &settings, registry, &alone)?;
+                let session = session.prepared()?;
                 First::Shared {
                     ready: Box::new(ready),
                     source: Box::new(source),

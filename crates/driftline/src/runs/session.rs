@@ -8,7 +8,7 @@ use super::record::Place;
 use super::settings::RunSettings;
 use crate::Result;
 use crate::adapt::{Adaptation, Archive, Candidate, Registry, Stage, Standing, Step, Windows};
-use crate::data::{Domain, Examples, Inputs, LabeledDomain};
+use crate::data::{Domain, Examples, Inputs, LabeledDomain, Windowing};
 use crate::models::{AnyLearner, Learner, Runtime};
 use crate::random::Seed;
 use crate::reading::{NoteCode, Notes, Rows};
@@ -79,6 +79,20 @@ impl Session {
             source,
             adaptation,
             runtime: runtime.clone(),
+        })
+    }
+
+    /// With what the policy makes of the source alone worked out, where windows are of so many rows: for many streams of one
+    /// source.
+    pub fn prepared(self) -> Result<Self> {
+        let curriculum = &self.adaptation.candidate().curriculum;
+        let rows = match curriculum.windowing() {
+            Some(Windowing::Size(rows, _)) => rows.get(),
+            _ => return Ok(self),
+        };
+        Ok(Self {
+            adaptation: self.adaptation.prepared(rows)?,
+            ..self
         })
     }
 

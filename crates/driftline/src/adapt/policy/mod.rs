@@ -53,6 +53,17 @@ pub trait Policy: Part {
         None
     }
 
+    /// What it works out of the source alone, for windows of so many rows, before there is one: what `decide` would remember
+    /// of it at the first window. Many streams of one source share it. Nothing of `now` is about a window.
+    fn prepare(
+        &self,
+        _now: &Context<'_>,
+        _candidates: &[&Candidate],
+        _rows: usize,
+    ) -> Result<State> {
+        Ok(State::default())
+    }
+
     /// One proposal for each chain, in the order of the candidates. Chains whose model could not be trained, for want of
     /// a source, are not among them.
     fn decide(

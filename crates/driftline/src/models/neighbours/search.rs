@@ -5,6 +5,8 @@ use super::tree::Tree;
 
 /// Rows whose distances are worked out together.
 const BLOCK: usize = 128;
+/// Rows of a block that are passed over together.
+const TOGETHER: usize = 16;
 /// From so many rows on a tree is faster …
 const TREE_FROM: usize = 512;
 /// … as long as there are few columns.
@@ -118,9 +120,16 @@ impl Points {
                     *distance += apart * apart;
                 }
             }
-            for (place, &distance) in distances.iter().enumerate() {
-                if distance <= nearest.worst() {
-                    nearest.offer(distance, number(from + place));
+            // Most rows are too far, and are passed over some at a time.
+            for (part, distances) in distances.chunks(TOGETHER).enumerate() {
+                let least = distances.iter().copied().fold(f32::INFINITY, f32::min);
+                if least > nearest.worst() {
+                    continue;
+                }
+                for (place, &distance) in distances.iter().enumerate() {
+                    if distance <= nearest.worst() {
+                        nearest.offer(distance, number(from + part * TOGETHER + place));
+                    }
                 }
             }
             from = to;
