@@ -289,16 +289,19 @@ fn every_shipped_file_has_a_plan_and_runs_at_smoke_scale() {
             runner.run(&once, &mut store, &()).unwrap();
             planned += plan.trials(&once).unwrap().len();
         }
-        assert!(planned >= plan.methods.len(), "{stem}");
+        assert!(planned > 0, "{stem}");
         assert_eq!(store.trials().count(), planned, "{stem}");
     }
 }
 
-/// With one seed every method and every data set, but not each with each: methods are dealt out among the data sets.
+/// With one seed every method and every data set, but not each with each: methods are dealt out among the data sets. Of a
+/// search, whose candidates differ in numbers only, every fourth.
 fn every_part_once(plan: &Plan) -> Vec<Selection> {
     let (data, methods) = (plan.datasets.len(), plan.methods.len());
+    let every = if plan.name.contains("search") { 4 } else { 1 };
     let dealt = plan.datasets.iter().enumerate().map(|(at, dataset)| {
-        let own = (0..methods).filter(|method| method % data == at % methods);
+        let own =
+            (0..methods).filter(|method| method % data == at % methods && method % every == 0);
         let names = own.map(|method| plan.methods[method].name.clone());
         Selection {
             seeds: Some(vec![plan.seeds[0]]),
