@@ -88,14 +88,14 @@ fn pairs(points: &RowPoints) -> Vec<f64> {
 
 /// The energy distance, but for √columns, of the `half` rows on side 0 and those on side 1.
 fn apart(pairs: &[f64], side: &[u8], half: usize) -> f64 {
-    // Both on side 0, one on each, both on side 1; where a row is in neither, 2 to 4.
-    let mut sums = [0.0; 5];
+    // Both on side 0, one on each, both on side 1; and last those of a row on neither.
+    let mut sums = [0.0; 4];
     let mut rest = pairs;
     for (before, &own) in side.iter().enumerate() {
         let (distances, others) = rest.split_at(before);
         for (distance, other) in distances.iter().zip(side) {
             let place = match own == 2 || *other == 2 {
-                true => 4,
+                true => 3,
                 false => usize::from(own + other),
             };
             sums[place] += distance;

@@ -5,7 +5,7 @@ use super::mixture::{Cluster, Density, densities};
 use crate::math::{self, LogSum};
 
 /// Rows side by side.
-pub(super) const LANES: usize = 8;
+const LANES: usize = 8;
 
 /// P(k | x) for every row and cluster, and what they sum to.
 pub(super) struct Shares {

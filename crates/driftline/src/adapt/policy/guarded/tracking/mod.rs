@@ -66,15 +66,26 @@ pub(super) fn look(
     let few = evidence.clusters.is_some_and(|own| own.rows < FEW);
     let chosen = match (mixture, clusters) {
         (mixture, None) => mixture,
-        (None, clusters) => clusters,
-        (Some(_), clusters) if few => clusters,
-        (Some(mixture), Some(clusters)) => Some(better(mixture, clusters, frame, state)),
+        (Some(mixture), Some(clusters)) if !few => {
+            let columns = window.shape().size();
+            Some(better(mixture, clusters, (frame, columns), state))
+        }
+        (_, clusters) => clusters,
     };
     Ok(chosen.map(|seen| seen.tracked))
 }
 
 /// The clusters if they are ahead.
-fn better(mixture: Seen, clusters: Seen, frame: &PointFrame, state: &mut State) -> Seen {
+fn better(
+    mixture: Seen,
+    clusters: Seen,
+    (frame, columns): (&PointFrame, usize),
+    state: &mut State,
+) -> Seen {
+    // A column that does not vary in the source is in the clusters' density alone: the two cannot be compared.
+    if frame.size() != columns {
+        return mixture;
+    }
     // What the clusters leave out of a density of inputs, and what it gains in the frame.
     let constant = frame.log_scale() - 0.5 * frame.size() as f64 * ln(2.0 * std::f64::consts::PI);
     let lead = [0, 1].map(|at| clusters.likely[at] + constant - mixture.likely[at]);
@@ -94,4 +105,27 @@ fn better(mixture: Seen, clusters: Seen, frame: &PointFrame, state: &mut State) 
 fn ahead(leads: &[[f64; 2]]) -> bool {
     let of = |at: usize| leads.iter().map(|lead| lead[at]).collect::<Vec<f64>>();
     middle(&of(0)).max(middle(&of(1))) > LEAD
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Shape;
+
+    #[test]
+    fn clusters_that_are_ahead_decide_unless_a_column_stands_still() {
+        let seen = |tracked, likely| Seen {
+            tracked,
+            likely: [likely; 2],
+        };
+        for (second, ahead) in [(1.0, true), (0.0, false)] {
+            let rows = (0..20).flat_map(|row| [row as f32, second * (row % 3) as f32]);
+            let source = Inputs::new(rows.collect(), Shape::Vector(2)).unwrap();
+            let frame = PointFrame::of(&source).unwrap();
+            let mixture = seen(Tracked::Unexplained { part: false }, -20.0);
+            let clusters = seen(Tracked::Jumped, 0.0);
+            let chosen = better(mixture, clusters, (&frame, 2), &mut State::default());
+            assert_eq!(matches!(chosen.tracked, Tracked::Jumped), ahead);
+        }
+    }
 }
