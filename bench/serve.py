@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Loads `driftline serve` and the same model behind FastAPI and onnxruntime, in one sitting: requests per second and p99.
 
-    python3 bench/serve.py                       makes a virtual environment under target/ and needs oha, or node and npm
-    python3 bench/serve.py --seconds 20 --requests 1000000 --client target/node_modules/.bin/autocannon
+    python3 bench/serve.py                       makes a virtual environment under target/ and needs wrk, oha or autocannon
+    python3 bench/serve.py --seconds 20 --requests 1000000 --client wrk
 
 A linear model of 20 columns, 32 rows a request, JSON in and out, 16 connections. Both servers have two workers on two cores, which
 they share with the client. With --requests, driftline alone is then asked so often, and its memory is printed along the way.
@@ -127,6 +127,8 @@ def load(arguments, folder, port, seconds, requests=None):
     """Requests per second and p99 in milliseconds, as the client tells them."""
     address = f"http://127.0.0.1:{port}/predict"
     client = arguments.client
+    if Path(client).name == "wrk":
+        return by_wrk(client, folder, address, seconds, requests)
     if Path(client).name.startswith("autocannon"):
         amount = ["-a", str(requests)] if requests else ["-d", str(seconds)]
         command = [client, "-j", "-c", str(CONNECTIONS), *amount, "-m", "POST", "-H", "content-type=application/json",
@@ -140,6 +142,24 @@ def load(arguments, folder, port, seconds, requests=None):
                "-T", "application/json", "-D", folder / "body.json", address]
     told = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     return told["summary"]["requestsPerSec"], 1000 * told["latencyPercentiles"]["p99"]
+
+
+def by_wrk(client, folder, address, seconds, requests):
+    """wrk knows no number of requests: it goes on in turns of ten seconds until there were enough."""
+    script = folder / "post.lua"
+    script.write_text('wrk.method = "POST"\nwrk.headers["Content-Type"] = "application/json"\n'
+                      f'wrk.body = io.open("{folder / "body.json"}"):read("*a")\n')
+    asked, rate, p99 = 0, 0.0, 0.0
+    while asked < (requests or 1):
+        command = [client, "-t", "1", "-c", str(CONNECTIONS), "-d", f"{10 if requests else seconds}s", "--latency", "-s", script, address]
+        told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        if "Non-2xx" in told or "Socket errors" in told:
+            sys.exit(told)
+        asked += int(re.search(r"(\d+) requests in", told)[1])
+        rate = float(re.search(r"Requests/sec:\s+([\d.]+)", told)[1])
+        amount, unit = re.search(r"99%\s+([\d.]+)(us|ms|s)", told).groups()
+        p99 = float(amount) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
+    return rate, p99
 
 
 def memory(process):
@@ -208,7 +228,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=ROOT / "target" / "release" / "driftline")
     parser.add_argument("--venv", type=Path, default=ROOT / "target" / "bench-serve-venv")
-    parser.add_argument("--client", default=shutil.which("oha") or shutil.which("autocannon") or "oha")
+    parser.add_argument("--client", default=next(filter(None, map(shutil.which, ("wrk", "oha", "autocannon"))), "wrk"))
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--requests", type=int, default=0)
     return parser.parse_args()

@@ -22,6 +22,8 @@ mod left_alone;
 mod notes;
 #[path = "your_data/options.rs"]
 mod options;
+#[path = "your_data/plan.rs"]
+mod plan;
 #[path = "your_data/streams.rs"]
 mod streams;
 #[path = "your_data/verdict.rs"]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::files::{Place, SOURCE, STREAM, error, turning};
+use super::files::{Place, SOURCE, STREAM, error, turning};
 
 const REST: &str = "--time day --id id --window 100 --out run";
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::files::{Place, SOURCE, STREAM, error, turning};
+use super::files::{Place, SOURCE, STREAM, error, turning};
 use serde_json::json;
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tables that are hardly meant as they are taken: regressions, numbers of rows, decimal commas, windows of a few rows.
 
-use crate::files::{Place, SOURCE, error, turning};
+use super::files::{Place, SOURCE, error, turning};
 
 #[test]
 fn a_class_per_row_is_refused_before_anything_is_trained() {

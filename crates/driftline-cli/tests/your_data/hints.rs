@@ -1,6 +1,6 @@
 //! What is said when something is not there or not right: the likely meaning first, in plain words.
 
-use crate::files::{Place, SOURCE, STREAM, error};
+use super::files::{Place, SOURCE, STREAM, error};
 
 #[test]
 fn names_that_differ_in_capitals_are_found_first() {

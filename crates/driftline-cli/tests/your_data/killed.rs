@@ -4,7 +4,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::files::{Place, SOURCE, STREAM, turning};
+use super::files::{Place, SOURCE, STREAM, turning};
 
 #[test]
 fn a_killed_run_ends_with_the_same_bytes() {

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
-use crate::files::{Place, SOURCE, STREAM, turning};
+use super::files::{Place, SOURCE, STREAM, turning};
 
 /// The answers of the rows of a window, as a file that names every row.
 fn labels(place: &Place, window: usize) -> String {

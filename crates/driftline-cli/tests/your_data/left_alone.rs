@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::files::{Place, SOURCE, STREAM};
+use super::files::{Place, SOURCE, STREAM};
 
 const ADAPT: &str = "--out run --force";
 
@@ -20,7 +20,7 @@ fn force_removes_a_run_and_nothing_else() {
     mine.iter().for_each(|name| place.write(name, "precious"));
     fs::create_dir(place.at("run/.tmpx")).unwrap();
     place.good("rollback run --to 2");
-    place.write("next.csv", crate::files::turning(90, 1.5, 1.5, 3));
+    place.write("next.csv", super::files::turning(90, 1.5, 1.5, 3));
     place.good("step run --input next.csv");
     place.good(&adapt);
     assert!(mine.iter().all(|name| place.read(name) == "precious"));
@@ -45,7 +45,7 @@ fn a_report_of_somebody_else_stays_and_is_named() {
     fs::remove_file(place.at("run/report.html")).unwrap();
     place.good(&adapt);
     place.write("run/report.html", "<html>mine</html>");
-    place.write("next.csv", crate::files::turning(90, 1.5, 1.5, 3));
+    place.write("next.csv", super::files::turning(90, 1.5, 1.5, 3));
     let before = place.contents("run");
     refused("step run --input next.csv");
     refused("report run");

@@ -1,6 +1,6 @@
 //! What is said beside results: each note once, none when asked to be quiet, and none that hides an error.
 
-use crate::files::{Place, SOURCE, STREAM, error, turning};
+use super::files::{Place, SOURCE, STREAM, error, turning};
 
 /// Sixty columns in which every window has a gap.
 fn gaps(place: &Place) -> String {

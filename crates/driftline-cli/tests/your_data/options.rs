@@ -1,6 +1,6 @@
 //! Options that name columns: a name that is not there, or that can change nothing, is refused; what is doubtful is noted.
 
-use crate::files::{Place, SOURCE, STREAM, error};
+use super::files::{Place, SOURCE, STREAM, error};
 
 #[test]
 fn mistyped_columns_are_refused_with_the_nearest_name() {

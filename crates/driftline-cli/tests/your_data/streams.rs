@@ -2,7 +2,7 @@
 
 use assert_cmd::Command;
 
-use crate::files::{Place, SOURCE};
+use super::files::{Place, SOURCE};
 
 #[test]
 fn predictions_go_from_standard_input_to_standard_output() {

@@ -1,7 +1,7 @@
 //! What the program says of a run: the verdict on the version in use, in words, JSON and exit codes; answers that come
 //! later; predictions with answers beside them.
 
-use crate::files::{Place, SOURCE, STREAM, error, turning};
+use super::files::{Place, SOURCE, STREAM, error, turning};
 use serde_json::json;
 
 /// The stream turns by 80°; then the data are back where they began, which the source model knows and the run does not.

@@ -12,15 +12,18 @@ use super::curriculum::Stage;
 use super::frame::SourceFrame;
 use super::labeler::Labeling;
 use super::parts::Chosen;
-use super::policy::{Always, Decision, Judgement, Policy, Proposal};
+use super::policy::{Always, Decision, Judgement, Outlook, Policy, Proposal};
 use super::standing::Standing;
 use super::state::State;
 use super::version::{Archive, Version};
 use super::windows::Windows;
-use crate::data::{Domain, Examples, LabeledDomain, Labels, Probabilities};
+use crate::data::{Domain, Examples, Inputs, LabeledDomain, Labels, Probabilities};
 use crate::models::{AnyModel, Learner, Runtime};
 use crate::random::Seed;
 use crate::{Error, Result};
+
+/// Before there is a version to go back to.
+static NO_VERSION: Vec<Version> = Vec::new();
 
 /// One turn of the loop.
 #[derive(Clone, Debug)]
@@ -123,18 +126,22 @@ impl Adaptation {
     /// Works out beforehand what the policy makes of the source alone, for a first window of so many rows: clones of this
     /// one, each for a stream of its own, need not do it again. Nothing else changes by it.
     pub fn prepared(mut self, rows: usize) -> Result<Self> {
-        let stage = Stage {
-            learn: None,
-            arrived: None,
-            bridge: None,
-            place: None,
-        };
-        let archive: Vec<Version> = vec![];
-        let now = self.moment(&stage, &archive);
-        let candidates: Vec<&Candidate> = self.chains.iter().map(Chain::candidate).collect();
-        let state = self.policy.prepare(&now, &candidates, rows)?;
+        let stage = Stage::NONE;
+        let now = self.moment(&stage, &NO_VERSION);
+        let state = self.policy.prepare(&now, &self.candidates(), rows)?;
         self.prepared = Some((rows, state));
         Ok(self)
+    }
+
+    /// What the policy expects of a stream of which these are some windows, in their order. Nothing learns from them.
+    pub fn outlook(&self, windows: &[Inputs]) -> Result<Option<Outlook>> {
+        let stage = Stage::NONE;
+        let now = self.moment(&stage, &NO_VERSION);
+        self.policy.outlook(&now, &self.candidates(), windows)
+    }
+
+    fn candidates(&self) -> Vec<&Candidate> {
+        self.chains.iter().map(Chain::candidate).collect()
     }
 
     /// Goes on after `done` stages from `version`, the last window learned from being `previous`. Chains that `standing`

@@ -43,7 +43,9 @@ pub use labeler::{
 };
 pub use order::{DomainOrder, OrderBy, Placed};
 pub use parts::{Chosen, Named, Part};
-pub use policy::{Always, Decision, Estimate, Judgement, Never, Policy, Proposal};
+pub use policy::{
+    Always, Decision, Estimate, Judgement, Never, Outlook, Policy, Proposal, Prospect,
+};
 pub use registry::{
     AlignmentParts, CurriculumParts, LabelerParts, ModelParts, PolicyParts, Registry,
 };

@@ -1,13 +1,21 @@
-//! Advice before anything is trained: how fast the stream drifts against how far apart the classes are, and which windows
-//! suit it. Source and stream are read; nothing learns from the stream.
+//! Advice before anything is adapted: how fast the stream drifts against how far apart the classes are, which windows suit
+//! it, and what a rehearsal on the moved source prefers and expects. A model of the source may be trained; nothing learns
+//! from the stream.
 
 use serde::Serialize;
 
 use super::adapt::{Adapt, Ready, Start};
+use super::session::Session;
+use super::watch::Watch;
+use crate::adapt::{Outlook, Windows};
+use crate::data::{Inputs, Shape};
 use crate::drift::{Pace, PointFrame};
 use crate::random::Seed;
 use crate::reading::{FrameSource, Notes};
 use crate::{Error, Result};
+
+/// Windows that are rehearsed, from the beginning of the stream to its end.
+const REHEARSED: usize = 6;
 
 /// What to expect of a stream.
 #[derive(Clone, Debug, Serialize)]
@@ -18,26 +26,42 @@ pub struct PlanAhead {
     pub classes: usize,
     pub columns: usize,
     pub pace: Pace,
-    /// Multiplications for one pass of the model over a window of the advised size.
+    /// What the policy prefers and expects with windows of the advised size; none where it does not rehearse: for images,
+    /// and for any policy but `guarded`.
+    pub outlook: Option<Outlook>,
+    /// Multiplications for learning from a window of the advised size.
     pub work: f64,
     /// Bytes that source and window take in memory.
     pub memory: usize,
     pub notes: Notes,
 }
 
+impl PlanAhead {
+    /// Rows of a window: what is advised, or what the model would like where nothing is.
+    pub fn window(&self) -> usize {
+        self.pace.window.unwrap_or(self.pace.wanted)
+    }
+}
+
 impl Adapt {
-    /// Looks at source and stream.
+    /// Looks at source and stream. `watch` hears of the beginning of the rehearsal.
     pub fn plan_ahead(
         &self,
         start: Start,
         stream: impl FrameSource + 'static,
+        watch: &dyn Watch,
     ) -> Result<PlanAhead> {
         let stream: Box<dyn FrameSource> = Box::new(stream);
-        self.runtime.install(|| self.look_ahead(start, stream))
+        self.runtime
+            .install(|| self.look_ahead(start, stream, watch))
     }
 
-    fn look_ahead(&self, start: Start, stream: Box<dyn FrameSource>) -> Result<PlanAhead> {
-        use crate::adapt::Windows;
+    fn look_ahead(
+        &self,
+        start: Start,
+        stream: Box<dyn FrameSource>,
+        watch: &dyn Watch,
+    ) -> Result<PlanAhead> {
         let plan = self.plan()?;
         let ready = self.ready(start)?;
         let mut files = self.windows(ready.encoding(), stream, &plan)?;
@@ -68,10 +92,49 @@ impl Adapt {
             rows: inputs.len(),
             classes,
             columns: shape.size(),
+            outlook: self.outlook(&ready, inputs, window, watch)?,
             work: plan.candidate.learner.work(shape, classes) * window as f64,
             memory: (source.len() + 2 * window) * shape.size() * size_of::<f32>(),
             pace,
             notes,
         })
+    }
+
+    /// What a rehearsal along the stream says.
+    fn outlook(
+        &self,
+        ready: &Ready,
+        stream: &Inputs,
+        window: usize,
+        watch: &dyn Watch,
+    ) -> Result<Option<Outlook>> {
+        // Images are not moved, and their networks not trained for nothing.
+        let Shape::Vector(_) = stream.shape() else {
+            return Ok(None);
+        };
+        let settings = self.run_settings();
+        let session = Session::new(
+            ready.train()?,
+            ready.rows(),
+            &settings,
+            &self.registry,
+            &self.runtime,
+        )?;
+        let windows = spread(stream, window);
+        watch.begin(windows.len(), 0);
+        session.adaptation().outlook(&windows)
+    }
+}
+
+/// A few windows of so many rows: the first, the last, and some between.
+fn spread(stream: &Inputs, window: usize) -> Vec<Inputs> {
+    let window = window.clamp(1, stream.len().max(1));
+    let count = REHEARSED.min(stream.len() / window).max(1);
+    let room = stream.len() - window;
+    let first = |at: usize| room * at / (count - 1).max(1);
+    let cut = |at: usize| stream.slice(first(at)..first(at) + window);
+    match count {
+        1 => vec![stream.slice(room..stream.len())],
+        _ => (0..count).map(cut).collect(),
     }
 }

@@ -14,7 +14,7 @@ use driftline::models::neighbours::NeighboursLearner;
 use driftline::models::network::{Architecture, NetworkLearner, VotingLearner};
 use driftline::models::training::Training;
 
-use crate::learner_laws::{Profile, learner_contract};
+use super::learner_laws::{Profile, learner_contract};
 
 fn mini_batch(penalty: Penalty) -> LinearLearner {
     let training = Training::paper(NonZeroUsize::new(300).unwrap());

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use driftline::experiment::{Plan, Resources, Runner, Scale, Selection, Store, read_file, schema};
 
-use crate::{SMALL, plan_of};
+use super::{SMALL, plan_of};
 
 /// The message for the small experiment with `old` replaced by `new`.
 fn message(old: &str, new: &str) -> String {

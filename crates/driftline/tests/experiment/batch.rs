@@ -8,7 +8,7 @@ use driftline::experiment::{
     Batch, BatchPart, Observer, Plan, Resources, Selection, Store, Trial, TrialKey,
 };
 
-use crate::{SMALL, plan_of, small};
+use super::{SMALL, plan_of, small};
 
 /// Notes what was finished, and lets only so many trials start.
 struct Watch {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use driftline::experiment::{Memo, Observer, Plan, Resources, Runner, Selection, Store, TrialKey};
 use driftline::{Error, Result};
 
-use crate::{SMALL, plan_of};
+use super::{SMALL, plan_of};
 
 /// The small experiment with a network, changed.
 fn network(changes: &[(&str, &str)]) -> Plan {

@@ -14,7 +14,7 @@ use driftline::models::Classifier;
 use driftline::random::Seed;
 use driftline::{Error, Result};
 
-use crate::{SMALL, plan_of, small};
+use super::{SMALL, plan_of, small};
 
 fn run(plan: &Plan, folder: &Path, jobs: usize, selection: &Selection) -> Result<Store> {
     let mut store = Store::open(folder, plan)?;

@@ -19,7 +19,7 @@ use driftline::runs::{Adapt, Adapter, Compare, RunFolder, Start, Watch};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::data::{Drift, WINDOW, table};
+use super::data::{Drift, WINDOW, table};
 
 pub const METHODS: [&str; 7] = [
     "source-only",

@@ -8,7 +8,7 @@ use driftline::experiment::{
     Expected, Plan, Resources, Runner, Scale, Selection, Store, Trial, TrialKey, read_text,
 };
 
-use crate::seams::registry;
+use super::seams::registry;
 
 const FILE: &str = r#"
 name = "own"
@@ -117,7 +117,7 @@ fn a_part_that_nobody_knows_is_named_with_its_method() {
     let message = without.unwrap_err().to_string();
     assert!(message.contains("methods[0]"), "{message}");
     assert!(message.contains("`every-second`"), "{message}");
-    let almost = Registry::new().with_curriculum::<crate::seams::EverySecond>("every-second");
+    let almost = Registry::new().with_curriculum::<super::seams::EverySecond>("every-second");
     let almost = Plan::with_parts(&spec, Expected::default(), Scale::Full, &almost);
     let message = almost.unwrap_err().to_string();
     assert!(message.contains("no alignment `own-moments`"), "{message}");

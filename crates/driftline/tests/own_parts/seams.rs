@@ -11,7 +11,7 @@ use driftline::data::{Domain, Examples, Tail, Targets, Windowing};
 use driftline::models::Classifier;
 use serde::{Deserialize, Serialize};
 
-use crate::model::NearestMean;
+use super::model::NearestMean;
 
 /// One line each.
 pub fn registry() -> Registry {

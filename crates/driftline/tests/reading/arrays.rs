@@ -4,8 +4,8 @@ use driftline::reading::{Limits, ReadOptions};
 use expect_test::expect;
 use proptest::prelude::*;
 
-use crate::make::{f32s, npy, zip};
-use crate::{Folder, fault, said, table};
+use super::make::{f32s, npy, zip};
+use super::{Folder, fault, said, table};
 
 #[test]
 fn an_array_becomes_columns_or_pictures() {

@@ -4,8 +4,8 @@ use driftline::reading::{ReadOptions, open};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 
-use crate::make::gzip;
-use crate::{Folder, fault, table};
+use super::make::gzip;
+use super::{Folder, fault, table};
 
 /// What is stated about a file, its columns and its first row.
 #[track_caller]

@@ -10,8 +10,8 @@ use driftline::reading::{
 };
 use expect_test::expect;
 
-use crate::make::picture;
-use crate::{Folder, said};
+use super::make::picture;
+use super::{Folder, said};
 
 const SOURCE: &str = "size,colour,flat,kind\n1,red,7,b\n3,blue,7,a\n2,red,7,b\n";
 

@@ -13,8 +13,8 @@ use driftline::reading::{
 use driftline::{Cancel, Error, Result};
 use parquet::basic::Compression;
 
-use crate::make::{gzip, parquet, picture};
-use crate::{Folder, said};
+use super::make::{gzip, parquet, picture};
+use super::{Folder, said};
 
 fn by_rows(n: usize) -> Windowing {
     Windowing::Size(NonZeroUsize::new(n).unwrap(), Tail::Keep)

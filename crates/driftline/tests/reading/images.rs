@@ -4,8 +4,8 @@ use driftline::data::Shape;
 use driftline::reading::{Colour, ImageOptions, Kind, ReadOptions, open};
 use expect_test::expect;
 
-use crate::make::picture;
-use crate::{Folder, said, table};
+use super::make::picture;
+use super::{Folder, said, table};
 
 fn read(folder: &Folder, images: ImageOptions) -> Result<(Vec<String>, Vec<Vec<String>>), String> {
     let options = ReadOptions {

@@ -17,8 +17,8 @@ use driftline::reading::{
 use parquet::basic::Compression;
 use rand::RngExt;
 
-use crate::Folder;
-use crate::make::{gzip, npy, parquet, picture, zip};
+use super::Folder;
+use super::make::{gzip, npy, parquet, picture, zip};
 
 /// How many copies; `DRIFTLINE_MUTATIONS=50000` tries more, among them the usual ones.
 #[expect(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use driftline::reading::{ReadOptions, Time, open};
 
-use crate::table;
+use super::table;
 
 const ROWS: usize = 30;
 

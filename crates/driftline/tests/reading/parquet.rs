@@ -4,8 +4,8 @@ use driftline::reading::{Column, Limits, Numbers, ReadOptions, open};
 use parquet::basic::{Compression, GzipLevel, ZstdLevel};
 use proptest::prelude::*;
 
-use crate::make::{optional_columns, parquet};
-use crate::{Folder, fault, table};
+use super::make::{optional_columns, parquet};
+use super::{Folder, fault, table};
 
 #[test]
 fn row_groups_follow_each_other_in_every_packing() {

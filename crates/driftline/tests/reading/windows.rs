@@ -11,7 +11,7 @@ use driftline::reading::{
 use expect_test::expect;
 use proptest::prelude::*;
 
-use crate::{Folder, said};
+use super::{Folder, said};
 
 fn encoding(folder: &Folder) -> Encoding {
     let files = Files::new([folder.write("s.csv", "x,y\n0,a\n2,b\n")]).unwrap();

@@ -8,9 +8,9 @@ use driftline::models::Runtime;
 use driftline::reading::{FrameSource, NoteCode, ReadOptions};
 use driftline::runs::{Adapt, FileState, RunFolder, Start, Stepped, Verdict, step};
 
-use crate::going_on::csv;
-use crate::memory::{Memory, circle};
-use crate::{StopAfter, epochs};
+use super::going_on::csv;
+use super::memory::{Memory, circle};
+use super::{StopAfter, epochs};
 
 /// Sixty windows' worth of turning would be too slow; this turns by 1.2 in six windows of 60.
 fn stream() -> Memory {

@@ -13,8 +13,8 @@ use driftline::runs::{
     Adapt, Bundle, Fit, RunFolder, Start, Stepped, Verdict, Watch, predict, step,
 };
 
-use crate::StopAfter;
-use crate::memory::{Memory, circle};
+use super::StopAfter;
+use super::memory::{Memory, circle};
 
 const READ: fn() -> ReadOptions = ReadOptions::default;
 

@@ -4,7 +4,7 @@ use driftline::models::Runtime;
 use driftline::reading::ReadOptions;
 use driftline::runs::{Adapt, Start, Stepped, step};
 
-use crate::memory::{Memory, circle};
+use super::memory::{Memory, circle};
 
 fn source(seed: u64) -> Start {
     Start::source("label", circle(90, 3, 0.0, seed))

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use driftline::runs::{Adapt, FileState, RunFolder};
 
-use crate::StopAfter;
-use crate::going_on::{Trained, adapt, data, files, source};
+use super::StopAfter;
+use super::going_on::{Trained, adapt, data, files, source};
 
 /// Answers that come after the run: what is scored then is what would have been scored at once, and nothing is trained.
 #[test]

@@ -6,8 +6,8 @@ use driftline::random::Seed;
 use driftline::runs::{Bundle, Fit, onnx};
 use rand::RngExt;
 
-use crate::epochs;
-use crate::memory::{Memory, circle, corners};
+use super::epochs;
+use super::memory::{Memory, circle, corners};
 
 fn fitted(table: &Memory, model: &str) -> Bundle {
     let mut fit = Fit::new("label").model(model);

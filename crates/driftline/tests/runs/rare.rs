@@ -11,8 +11,8 @@ use driftline::reading::Table;
 use driftline::runs::{Adapt, Adapter, Compare, FileState, RunFolder, Start};
 use serde_json::json;
 
-use crate::memory::{Memory, circle};
-use crate::{StopAfter, epochs};
+use super::memory::{Memory, circle};
+use super::{StopAfter, epochs};
 
 const WINDOW: usize = 40;
 

@@ -8,7 +8,7 @@ use driftline::datasets::cache::sha256;
 use driftline::datasets::catalog::{self, CatalogEntry};
 use driftline::experiment::Scale;
 
-use crate::Place;
+use super::Place;
 
 /// The unpacked contents of the file of a table, if it is at hand.
 fn contents(dataset: &CatalogEntry) -> Option<Vec<u8>> {

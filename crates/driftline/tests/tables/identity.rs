@@ -7,7 +7,7 @@ use driftline::experiment::{
     Dataset, Plan, Resources, Runner, Scale, Selection, Store, Trial, TrialKey, schema,
 };
 
-use crate::{Place, planned, rows};
+use super::{Place, planned, rows};
 
 const FILES: &str =
     "source = \"a.csv\"\nstream = \"b.csv\"\nlabel = \"label\"\nheld-out = 0.2\ntarget-rows = 10";

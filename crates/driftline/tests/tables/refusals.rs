@@ -2,7 +2,7 @@
 
 use driftline::experiment::Scale;
 
-use crate::{Place, rows};
+use super::{Place, rows};
 
 const GOOD: &str =
     "source = \"a.csv\"\nstream = \"b.csv\"\nlabel = \"label\"\nheld-out = 0.2\ntarget-rows = 5";

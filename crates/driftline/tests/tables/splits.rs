@@ -2,7 +2,7 @@
 
 use driftline::data::Benchmark;
 
-use crate::{Place, days, rows};
+use super::{Place, days, rows};
 
 const FILES: &str = r#"
 source = "data/source.csv"

@@ -42,6 +42,16 @@ pub struct Stage {
     pub place: Option<usize>,
 }
 
+impl Stage {
+    /// Before the first: nothing to learn from.
+    pub(super) const NONE: Self = Self {
+        learn: None,
+        arrived: None,
+        bridge: None,
+        place: None,
+    };
+}
+
 /// A rule that gives one stage after another. It keeps no state of its own, so that a run can go on anywhere.
 pub trait Curriculum: Part {
     /// The stage after `done` of them, or none at the end. It may look at the model that will label it.

@@ -5,11 +5,13 @@ mod always;
 mod guarded;
 mod judgement;
 mod never;
+mod outlook;
 
 pub use always::Always;
 pub use guarded::Guarded;
 pub use judgement::{Decision, Estimate, Judgement};
 pub use never::Never;
+pub use outlook::{Outlook, Prospect};
 
 use super::candidate::{Attempt, Candidate};
 use super::chain::Chain;
@@ -19,6 +21,7 @@ use super::parts::Part;
 use super::state::State;
 use super::version::Version;
 use crate::Result;
+use crate::data::Inputs;
 use crate::models::AnyLearner;
 
 /// One chain before the decision: the candidate, where it stood, and what it proposes.
@@ -62,6 +65,17 @@ pub trait Policy: Part {
         _rows: usize,
     ) -> Result<State> {
         Ok(State::default())
+    }
+
+    /// What is to be expected of a stream of which these are some windows, in their order; nothing learns from them. None
+    /// where it cannot say.
+    fn outlook(
+        &self,
+        _now: &Context<'_>,
+        _candidates: &[&Candidate],
+        _windows: &[Inputs],
+    ) -> Result<Option<Outlook>> {
+        Ok(None)
     }
 
     /// One proposal for each chain, in the order of the candidates. Chains whose model could not be trained, for want of

@@ -42,7 +42,7 @@ struct Gathered {
     /// Rows that wait to be spilled, and what they look like.
     waiting: Vec<u8>,
     waiting_rows: u32,
-    layout: Option<Layout>,
+    layout: Option<Arc<Layout>>,
 }
 
 impl Partition {
@@ -90,6 +90,7 @@ impl Partition {
             parts: vec![],
             spill: Spill::new(folder)?,
             bytes: 0,
+            layout: None,
         };
         while let Some(frame) = frames.next_frame()? {
             options.cancel.check()?;
@@ -102,6 +103,9 @@ impl Partition {
         let Split {
             mut parts, spill, ..
         } = split;
+        for part in &mut parts {
+            part.waiting = vec![];
+        }
         parts.sort_by(|a, b| natural_order(&a.key, &b.key));
         let stored = frames.fields().iter();
         let stored = stored.map(|field| (field.name.clone(), frames.stored_as(&field.name)));
@@ -169,11 +173,18 @@ struct Split {
     spill: Spill,
     /// What waits in all buffers together.
     bytes: usize,
+    /// What the last frame looked like.
+    layout: Option<Arc<Layout>>,
 }
 
 impl Split {
     fn add(&mut self, frame: &Frame, at: usize, files: &[PathBuf]) -> Result<()> {
         let layout = Layout::of(frame);
+        let layout = match self.layout.take() {
+            Some(last) if *last == layout => last,
+            _ => Arc::new(layout),
+        };
+        self.layout = Some(layout.clone());
         for row in 0..frame.rows {
             let place = self.place(frame, at, row, files)?;
             let part = &mut self.parts[place];

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,26 @@ pub(super) struct Piece {
     pub offset: u64,
     pub length: usize,
     pub rows: u32,
-    pub layout: Layout,
+    /// One for all pieces that look alike: there may be millions of them.
+    #[serde(with = "shared_layout")]
+    pub layout: Arc<Layout>,
+}
+
+/// As if it were not shared.
+mod shared_layout {
+    use std::sync::Arc;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Layout;
+
+    pub fn serialize<S: Serializer>(layout: &Arc<Layout>, to: S) -> Result<S::Ok, S::Error> {
+        Layout::serialize(layout, to)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Arc<Layout>, D::Error> {
+        Layout::deserialize(from).map(Arc::new)
+    }
 }
 
 const WRITE: usize = 4 << 20;
@@ -40,7 +59,7 @@ impl Spill {
         })
     }
 
-    pub fn write(&mut self, bytes: &[u8], rows: u32, layout: Layout) -> Result<Piece> {
+    pub fn write(&mut self, bytes: &[u8], rows: u32, layout: Arc<Layout>) -> Result<Piece> {
         let piece = Piece {
             offset: self.end,
             length: bytes.len(),

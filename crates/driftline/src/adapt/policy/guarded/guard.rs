@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::MOST_ROWS;
 use super::choice::World;
 use super::evidence::{self, Evidence};
-use super::rehearsal::{Beginnings, share};
-use super::worlds;
+use super::rehearsal::{Beginnings, Rehearsed, share};
+use super::worlds::{self, Drift, Moved};
 use crate::Result;
 use crate::adapt::policy::{Decision, Judgement};
 use crate::adapt::{Candidate, Context, State};
@@ -75,7 +75,30 @@ impl<'a> Guard<'a> {
         })
     }
 
-    /// Worlds of moved sources that fit, every candidate rehearsed in each.
+    /// Worlds of moved sources, every candidate rehearsed in each.
+    pub fn worlds(
+        &self,
+        now: &Context<'_>,
+        candidates: &[&Candidate],
+        window: &Inputs,
+        state: &mut State,
+    ) -> Result<(Drift, Vec<(Moved, Rehearsed)>)> {
+        let model = match candidates.first() {
+            Some(candidate) => self.beginnings.model(candidate),
+            None => &now.first.model,
+        };
+        let (drift, moved) = worlds::moved(now, self.frame, &self.rows, model, window)?;
+        let rehearse = |world: Moved| {
+            let done = self
+                .beginnings
+                .rehearse(now, candidates, world.name, &world.rows, state)?;
+            Ok((world, done))
+        };
+        let rehearsed: Result<Vec<_>> = moved.into_iter().map(rehearse).collect();
+        Ok((drift, rehearsed?))
+    }
+
+    /// Worlds of moved sources that fit, and whether they agree with what is seen of the candidates.
     pub fn direct(
         &self,
         now: &Context<'_>,
@@ -84,17 +107,10 @@ impl<'a> Guard<'a> {
         decided: &[Labels],
         state: &mut State,
     ) -> Result<Finding> {
-        let model = match candidates.first() {
-            Some(candidate) => self.beginnings.model(candidate),
-            None => &now.first.model,
-        };
-        let (drift, moved) = worlds::moved(now, self.frame, &self.rows, model, window)?;
+        let (drift, moved) = self.worlds(now, candidates, window, state)?;
         let agreements: Vec<f64> = decided.iter().map(|own| share(own, &decided[0])).collect();
         let (mut all, mut notes, mut gap) = (Vec::new(), Vec::new(), 0.0);
-        for world in &moved {
-            let rehearsed =
-                self.beginnings
-                    .rehearse(now, candidates, world.name, &world.rows, state)?;
+        for (world, rehearsed) in moved {
             notes.push(json!({
                 "world": world.name, "distance": world.distance, "fits": world.fits,
                 "accuracy": rehearsed.scores.iter().map(|score| score.accuracy).collect::<Vec<f64>>(),
@@ -109,15 +125,19 @@ impl<'a> Guard<'a> {
                 });
             }
         }
-        let enough = self.evidence.rows.min(window.len()) >= ROWS_A_COLUMN * self.frame.size();
-        let measurable =
-            enough && self.evidence.exchangeable() && gap <= AGREES * all.len().max(1) as f64;
+        let measurable = self.measures(window.len()) && gap <= AGREES * all.len().max(1) as f64;
         Ok(Finding {
             worlds: all,
             vetoes: true,
             measurable,
             notes: json!({ "drift": drift, "worlds": notes }),
         })
+    }
+
+    /// Whether scores in worlds of moved sources say how accurate a model is on a window of so many rows.
+    pub fn measures(&self, window: usize) -> bool {
+        let enough = self.evidence.rows.min(window) >= ROWS_A_COLUMN * self.frame.size();
+        enough && self.evidence.exchangeable()
     }
 
     /// How the window differs from the source and from the one before it.

@@ -7,6 +7,7 @@ mod evidence;
 mod guard;
 mod images;
 mod interval;
+mod outlook;
 mod rehearsal;
 mod score;
 mod theory;
@@ -24,7 +25,7 @@ use self::interval::interval;
 use self::rehearsal::MIXTURE;
 use self::score::Score;
 use self::tracking::Tracked;
-use super::{Decision, Judgement, Policy, Proposal};
+use super::{Decision, Judgement, Outlook, Policy, Proposal};
 use crate::Result;
 use crate::adapt::{Candidate, Context, State, Version};
 use crate::data::{Inputs, LabeledDomain, Labels, Probabilities, Shape};
@@ -68,14 +69,21 @@ impl Policy for Guarded {
 
     fn prepare(&self, now: &Context<'_>, candidates: &[&Candidate], rows: usize) -> Result<State> {
         let mut state = State::default();
-        let tables = |card: &&LabeledDomain| matches!(card.inputs().shape(), Shape::Vector(_));
-        let card = now.card.filter(|card| card.len() >= LEAST_CARD);
-        if let Some(card) = card.filter(tables)
-            && let Some(frame) = PointFrame::of(card.inputs())
-        {
+        if let Some((card, frame)) = table(now) {
             Guard::new(now, card, &frame, candidates, rows, &mut state)?;
         }
         Ok(state)
+    }
+
+    fn outlook(
+        &self,
+        now: &Context<'_>,
+        candidates: &[&Candidate],
+        windows: &[Inputs],
+    ) -> Result<Option<Outlook>> {
+        table(now)
+            .map(|(card, frame)| outlook::outlook(now, card, &frame, candidates, windows))
+            .transpose()
     }
 
     fn decide(
@@ -262,6 +270,15 @@ impl Policy for Guarded {
         }
         Ok(judgement)
     }
+}
+
+/// The source, if it is a table that can be moved.
+fn table<'a>(now: &Context<'a>) -> Option<(&'a LabeledDomain, PointFrame)> {
+    let card = now.card.filter(|card| card.len() >= LEAST_CARD)?;
+    let Shape::Vector(_) = card.inputs().shape() else {
+        return None;
+    };
+    Some((card, PointFrame::of(card.inputs())?))
 }
 
 /// What the source model and each candidate say of the rows, and how sure the source model is.

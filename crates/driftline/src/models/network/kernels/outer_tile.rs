@@ -43,19 +43,21 @@ pub(super) unsafe fn outer<
             let mut delta = job.delta.add(image * deltas.image);
             for _ in 0..job.rows {
                 if COLUMNS > 0 {
-                    // Short loops of known length are unrolled, longer ones are not.
-                    let mut product = |column: usize| {
-                        let (source, delta) =
-                            (source.add(column * STEP), delta.add(column * V * T::LANES));
-                        outer_product(&mut sums, source, delta, sources.row, deltas.row);
-                    };
-                    for four in 0..COLUMNS / 4 {
-                        for column in 0..4 {
-                            product(4 * four + column);
+                    // Short loops of known length are unrolled, longer ones are not. (No closure: the compiler may not
+                    // inline it, and outside of the instruction set's function every operation is a call.)
+                    let mut source = source;
+                    let mut delta = delta;
+                    for _ in 0..COLUMNS / 4 {
+                        for _ in 0..4 {
+                            outer_product(&mut sums, source, delta, sources.row, deltas.row);
+                            source = source.wrapping_add(STEP);
+                            delta = delta.wrapping_add(V * T::LANES);
                         }
                     }
-                    for column in COLUMNS / 4 * 4..COLUMNS {
-                        product(column);
+                    for _ in COLUMNS / 4 * 4..COLUMNS {
+                        outer_product(&mut sums, source, delta, sources.row, deltas.row);
+                        source = source.wrapping_add(STEP);
+                        delta = delta.wrapping_add(V * T::LANES);
                     }
                 } else {
                     for column in 0..job.columns {

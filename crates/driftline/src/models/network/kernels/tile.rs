@@ -15,7 +15,13 @@ pub(super) struct Grid {
 #[inline(always)]
 pub(super) unsafe fn load<T: Register, const V: usize>(from: *const f32) -> [T; V] {
     // SAFETY: the caller's promise.
-    std::array::from_fn(|v| unsafe { T::load(from.add(v * T::LANES)) })
+    unsafe {
+        let mut values = [T::splat(0.0); V];
+        for (v, value) in values.iter_mut().enumerate() {
+            *value = T::load(from.add(v * T::LANES));
+        }
+        values
+    }
 }
 
 /// # Safety

@@ -102,10 +102,14 @@ pub(super) unsafe fn window<
                             let bias: [T; V] = load(bias.add(channel));
                             for r in 0..R {
                                 for p in 0..P {
-                                    let sum: [T; V] =
-                                        std::array::from_fn(|v| sums[r][p][v].add(bias[v]));
-                                    let positive = sum.map(|sum| sum.positive_part());
-                                    store(if relu { positive } else { sum }, out(r, p));
+                                    let mut sum = sums[r][p];
+                                    for v in 0..V {
+                                        sum[v] = sum[v].add(bias[v]);
+                                        if relu {
+                                            sum[v] = sum[v].positive_part();
+                                        }
+                                    }
+                                    store(sum, out(r, p));
                                 }
                             }
                         }
@@ -114,9 +118,10 @@ pub(super) unsafe fn window<
                                 let gate = gate.add(at(grid, r) + channel);
                                 for p in 0..P {
                                     let gate: [T; V] = load(gate.add(p * grid.column));
-                                    let kept: [T; V] = std::array::from_fn(|v| {
-                                        sums[r][p][v].where_positive(gate[v])
-                                    });
+                                    let mut kept = sums[r][p];
+                                    for v in 0..V {
+                                        kept[v] = kept[v].where_positive(gate[v]);
+                                    }
                                     store(kept, out(r, p));
                                 }
                             }
