@@ -4,8 +4,6 @@
 #[path = "fleet/alone.rs"]
 mod alone;
 #[allow(dead_code)]
-#[path = "your_data/files.rs"]
-mod files;
 #[path = "fleet/going_on.rs"]
 mod going_on;
 #[cfg(unix)]

@@ -2,13 +2,11 @@
 //! with and without answers.
 
 #[allow(dead_code)]
-#[path = "your_data/files.rs"]
-mod files;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::your_data::files;
 use tempfile::TempDir;
 
 const METHODS: [&str; 4] = ["Source", "Target ST", "All ST", "Gradual ST"];

@@ -2,8 +2,6 @@
 //! are wrong, too large or too slow; newer versions; and the end.
 
 #[allow(dead_code)]
-#[path = "your_data/files.rs"]
-mod files;
 #[path = "serve/server.rs"]
 mod server;
 
@@ -11,7 +9,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use files::{Place, turning};
+use crate::your_data::files::{Place, turning};
 use serde_json::{Value, json};
 use server::Server;
 

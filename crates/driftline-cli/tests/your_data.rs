@@ -8,7 +8,7 @@ mod commands;
 #[path = "your_data/doubts.rs"]
 mod doubts;
 #[path = "your_data/files.rs"]
-mod files;
+pub mod files;
 #[path = "your_data/hints.rs"]
 mod hints;
 #[cfg(unix)]

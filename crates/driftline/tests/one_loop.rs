@@ -2,7 +2,7 @@
 //! in an experiment, on files, beside others or on arrays; for any number of threads, and however often it is stopped.
 
 #[path = "one_loop/data.rs"]
-mod data;
+pub mod data;
 #[path = "one_loop/doors.rs"]
 mod doors;
 

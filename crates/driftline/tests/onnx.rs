@@ -2,16 +2,15 @@
 //! `bench/onnx.py` does the same with onnxruntime.
 
 #[path = "onnx/evaluate.rs"]
-mod evaluate;
-#[path = "runs/memory.rs"]
-mod memory;
+pub mod evaluate;
 #[path = "onnx/planes.rs"]
-mod planes;
+pub mod planes;
 #[path = "onnx/wire.rs"]
-mod wire;
+pub mod wire;
 
 use std::num::NonZeroUsize;
 
+use crate::runs::memory::{Memory, circle, corners};
 use driftline::adapt::{Named, TrainingSpec};
 use driftline::data::{NonNegative, Shape};
 use driftline::models::AnyModel;
@@ -20,7 +19,6 @@ use driftline::models::network::{Architecture, Network, Voting};
 use driftline::random::Seed;
 use driftline::reading::{ColumnChoice, Notes, ReadOptions, read_all};
 use driftline::runs::{Adapt, Bundle, Fit, Start, onnx};
-use memory::{Memory, circle, corners};
 use wire::{Model, Tensor};
 
 fn fit(table: &Memory, model: &str, impute: bool) -> Bundle {

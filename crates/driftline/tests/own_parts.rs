@@ -3,21 +3,13 @@
 
 #[path = "own_parts/chains.rs"]
 mod chains;
-#[path = "one_loop/data.rs"]
-mod data;
-#[path = "onnx/evaluate.rs"]
-mod evaluate;
 #[path = "own_parts/experiment.rs"]
 mod experiment;
 #[path = "own_parts/model.rs"]
 mod model;
-#[path = "onnx/planes.rs"]
-mod planes;
 #[path = "own_parts/run.rs"]
 mod run;
 #[path = "own_parts/seams.rs"]
 mod seams;
 #[path = "own_parts/unstored.rs"]
 mod unstored;
-#[path = "onnx/wire.rs"]
-mod wire;

@@ -9,7 +9,7 @@ mod identity;
 #[path = "runs/later_answers.rs"]
 mod later_answers;
 #[path = "runs/memory.rs"]
-mod memory;
+pub mod memory;
 #[path = "runs/model_file.rs"]
 mod model_file;
 #[cfg(feature = "parquet")]

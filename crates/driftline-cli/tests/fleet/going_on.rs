@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use super::files::turning;
 use super::streams::{SOURCE, WINDOWS, mixed, place, results, status};
+use crate::your_data::files::turning;
 
 #[test]
 fn a_step_of_a_fleet_is_a_step_of_each() {
@@ -50,7 +50,7 @@ fn a_step_of_a_fleet_is_a_step_of_each() {
             );
         }
         let again = place.run(&format!("fleet step {out} --input next/*.csv"));
-        let said = super::files::error(&again);
+        let said = crate::your_data::files::error(&again);
         assert!(
             said.contains("3 streams have seen these contents"),
             "{said}"

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use super::files::{Place, turning};
+use crate::your_data::files::{Place, turning};
 
 pub const SOURCE: &str = "--source source.csv --label label --exclude id --exclude day";
 pub const WINDOWS: &str = "--window 100";

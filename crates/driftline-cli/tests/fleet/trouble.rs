@@ -31,7 +31,7 @@ fn a_damaged_file_fails_alone_and_is_named() {
     // Mended, it is taken up and the others are left as they are.
     place.write("T/s2.csv", whole);
     let said = place.run(&words);
-    assert!(super::files::error(&said).contains("3 of 4 streams are finished already"));
+    assert!(crate::your_data::files::error(&said).contains("3 of 4 streams are finished already"));
     assert_eq!(said.status.code(), Some(0));
     assert_eq!(place.good("fleet status f --alert"), "");
 }
@@ -74,7 +74,7 @@ fn a_stream_that_ends_held_is_done_and_told_by_the_exit_code() {
         output.status.code(),
         Some(3),
         "{}",
-        super::files::error(&output)
+        crate::your_data::files::error(&output)
     );
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let counts = ["streams", "done", "failed", "held"].map(|name| told[name].as_u64().unwrap());
@@ -100,7 +100,10 @@ fn other_folders_and_other_fleets_are_left_alone() {
         refused.contains("another fleet") && refused.contains("seed"),
         "{refused}"
     );
-    place.write("T/s1.csv", super::files::turning(300, 0.0, 1.0, 99));
+    place.write(
+        "T/s1.csv",
+        crate::your_data::files::turning(300, 0.0, 1.0, 99),
+    );
     let refused = place.bad(&format!("{words} --out f"), 1);
     assert!(
         refused.contains("s1") && refused.contains("other contents"),

@@ -11,7 +11,7 @@ use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
 use serde_json::{Map, Value};
 
-use super::files::Place;
+use crate::your_data::files::Place;
 
 pub const ARROW: &str = "application/vnd.apache.arrow.stream";
 

@@ -117,10 +117,15 @@ impl Ahead {
     }
 }
 
-/// A job that is under way ends with its frame.
+/// A job that is under way ends with its frame. One that still waits for its turn, which may be long where a thread goes from
+/// stream to stream, finds nothing to read, and keeps nothing meanwhile.
 impl Drop for Ahead {
     fn drop(&mut self) {
-        self.shared.state().given_up = true;
+        let mut state = self.shared.state();
+        state.given_up = true;
+        let unused = (state.frames.take(), std::mem::take(&mut state.ready));
+        drop(state);
+        drop(unused);
     }
 }
 
@@ -201,6 +206,7 @@ mod tests {
         next: u64,
         rows: u64,
         end: fn() -> Result<()>,
+        alive: Arc<()>,
     }
 
     impl Frames for Counting {
@@ -219,6 +225,7 @@ mod tests {
                 return end().map(|()| None);
             }
             self.next += 1;
+            assert!(Arc::strong_count(&self.alive) > 0);
             Ok(Some(Frame {
                 file: 0,
                 first_row: self.next,
@@ -234,7 +241,32 @@ mod tests {
     }
 
     fn ahead(rows: u64, end: fn() -> Result<()>) -> Ahead {
-        Ahead::new(Box::new(Counting { next: 0, rows, end }))
+        let alive = Arc::new(());
+        Ahead::new(Box::new(Counting {
+            next: 0,
+            rows,
+            end,
+            alive,
+        }))
+    }
+
+    /// The only thread of a pool goes from reader to reader: what it has asked itself to do later keeps none of them.
+    #[test]
+    fn a_reader_that_is_given_up_is_gone() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        pool.unwrap().install(|| {
+            let alive = Arc::new(());
+            let mut ahead = Ahead::new(Box::new(Counting {
+                next: 0,
+                rows: 1000,
+                end: || Ok(()),
+                alive: alive.clone(),
+            }));
+            assert!(ahead.next().unwrap().is_some());
+            assert_eq!(Arc::strong_count(&alive), 2);
+            drop(ahead);
+            assert_eq!(Arc::strong_count(&alive), 1);
+        });
     }
 
     #[test]

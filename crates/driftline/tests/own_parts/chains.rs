@@ -11,9 +11,9 @@ use driftline::{Cancel, Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::data::{Drift, ROWS, WINDOW, table};
 use super::model::NearestMean;
 use super::run::{OneByOne, contents};
+use crate::one_loop::data::{Drift, ROWS, WINDOW, table};
 
 /// Does as it is told, window by window: the name of a candidate, `hold`, or the number of a version to go back to.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -13,10 +13,10 @@ use driftline::runs::{
 use driftline::{Cancel, Error};
 use serde_json::json;
 
-use super::data::{Drift, table};
-use super::evaluate;
 use super::seams::registry;
-use super::wire::{Model, Tensor};
+use crate::one_loop::data::{Drift, table};
+use crate::onnx::evaluate;
+use crate::onnx::wire::{Model, Tensor};
 
 /// What the file of an experiment would say, for both doors.
 fn settings() -> Settings {

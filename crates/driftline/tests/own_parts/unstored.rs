@@ -8,7 +8,7 @@ use driftline::runs::{Adapter, onnx};
 use driftline::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-use super::data::{Drift, WINDOW};
+use crate::one_loop::data::{Drift, WINDOW};
 
 /// The first input decides, on either side of a threshold; it remembers how often it was trained on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
