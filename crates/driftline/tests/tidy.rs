@@ -234,6 +234,24 @@ fn every_file_opens_with_a_short_header() {
     judge("headers", faults);
 }
 
+/// The tests of a crate are one program: a file that it does not name would never run.
+#[test]
+fn every_file_of_tests_is_run() {
+    for krate in ["driftline", "driftline-cli"] {
+        let folder = root().join("crates").join(krate).join("tests");
+        let suite = fs::read_to_string(folder.join("suite.rs")).unwrap();
+        for entry in fs::read_dir(&folder).unwrap() {
+            let name = entry.unwrap().file_name().into_string().unwrap();
+            let own = name.ends_with(".rs") && name != "suite.rs";
+            let named = suite.contains(&format!("#[path = \"{name}\"]"));
+            assert!(
+                !own || named,
+                "crates/{krate}/tests/suite.rs must name {name}"
+            );
+        }
+    }
+}
+
 #[test]
 fn no_file_is_long() {
     let long = |source: &Source| source.text.lines().count() > 500;

@@ -174,7 +174,7 @@ fn rehearsal(outlook: &Outlook) -> String {
     );
     let width = outlook.prospects.iter().map(|own| own.name.len()).max();
     let width = width.unwrap_or(0).max("method".len());
-    text += &format!("  {:width$}  gain   at the end\n", "method");
+    text += &format!("  {:width$}   gain  at the end\n", "method");
     for own in &outlook.prospects {
         text += &prospect(own, width);
     }

@@ -137,7 +137,10 @@ impl Adaptation {
     pub fn outlook(&self, windows: &[Inputs]) -> Result<Option<Outlook>> {
         let stage = Stage::NONE;
         let now = self.moment(&stage, &NO_VERSION);
-        self.policy.outlook(&now, &self.candidates(), windows)
+        let known = self.prepared.as_ref().map(|(_, state)| state);
+        let known = known.unwrap_or(&self.policy_state);
+        self.policy
+            .outlook(&now, known, &self.candidates(), windows)
     }
 
     fn candidates(&self) -> Vec<&Candidate> {

@@ -121,8 +121,10 @@ impl Adapt {
             &self.runtime,
         )?;
         let windows = spread(stream, window);
+        let rows = windows.first().map_or(0, Inputs::len);
+        let ready = session.adaptation().clone().prepared(rows)?;
         watch.begin(windows.len(), 0);
-        session.adaptation().outlook(&windows)
+        ready.outlook(&windows)
     }
 }
 

@@ -68,10 +68,11 @@ pub trait Policy: Part {
     }
 
     /// What is to be expected of a stream of which these are some windows, in their order; nothing learns from them. None
-    /// where it cannot say.
+    /// where it cannot say. `state` is what was prepared for windows of their size.
     fn outlook(
         &self,
         _now: &Context<'_>,
+        _state: &State,
         _candidates: &[&Candidate],
         _windows: &[Inputs],
     ) -> Result<Option<Outlook>> {

@@ -78,11 +78,17 @@ impl Policy for Guarded {
     fn outlook(
         &self,
         now: &Context<'_>,
+        state: &State,
         candidates: &[&Candidate],
         windows: &[Inputs],
     ) -> Result<Option<Outlook>> {
         table(now)
-            .map(|(card, frame)| outlook::outlook(now, card, &frame, candidates, windows))
+            .map(|(card, frame)| {
+                let mut state = state.clone();
+                let rows = windows.first().map_or(0, Inputs::len);
+                let guard = Guard::new(now, card, &frame, candidates, rows, &mut state)?;
+                outlook::outlook(now, &guard, candidates, windows, &mut state)
+            })
             .transpose()
     }
 

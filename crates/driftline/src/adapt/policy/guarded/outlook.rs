@@ -10,24 +10,21 @@ use super::rehearsal::MIXTURE;
 use crate::Result;
 use crate::adapt::policy::{Outlook, Prospect};
 use crate::adapt::{Candidate, Context, State};
-use crate::data::{Inputs, LabeledDomain};
-use crate::drift::{PointFrame, draw};
+use crate::data::Inputs;
+use crate::drift::draw;
 
 pub(super) fn outlook(
     now: &Context<'_>,
-    card: &LabeledDomain,
-    frame: &PointFrame,
+    guard: &Guard<'_>,
     candidates: &[&Candidate],
     windows: &[Inputs],
+    state: &mut State,
 ) -> Result<Outlook> {
-    let mut state = State::default();
-    let rows = windows.first().map_or(0, Inputs::len);
-    let guard = Guard::new(now, card, frame, candidates, rows, &mut state)?;
     let mut explained: Vec<Vec<World>> = vec![];
     let mut worlds = 0;
     for window in windows {
         let rows = draw(window.len(), MOST_ROWS, evidence::seed());
-        let (_, moved) = guard.worlds(now, candidates, &window.pick(&rows), &mut state)?;
+        let (_, moved) = guard.worlds(now, candidates, &window.pick(&rows), state)?;
         worlds += moved.len();
         let fitting = moved.into_iter().filter(|(world, _)| world.fits);
         let fitting = fitting.map(|(world, rehearsed)| World {
