@@ -9,6 +9,7 @@ import copy
 import io
 import json
 import pickle
+import threading
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -179,6 +180,10 @@ class CallableLearner(Learner):
         return json.dumps({"model": "functions", "settings": names})
 
 
+# PyTorch has one generator for all threads: trainings that draw from it take turns, or they would not repeat.
+_TURNS = threading.Lock()
+
+
 class TorchModel:
     """A PyTorch module with what is needed to train it: give it to `DriftClassifier(model=…)`.
 
@@ -237,7 +242,7 @@ class TorchLearner(Learner):
 
         how = self.model
         # The user's own random numbers are left as they were.
-        with torch.random.fork_rng(devices=[]):
+        with _TURNS, torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed % (2**63))
             width = int(np.prod(X.shape[1:]))
             if start is None:
