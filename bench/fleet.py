@@ -111,7 +111,7 @@ def measured(command):
         child = subprocess.Popen(list(map(str, command)), stdout=out, stderr=faults)
         largest, ended = 0, (0, 0, None)
         while ended[0] == 0:
-            time.sleep(0.02)
+            time.sleep(0.005)
             # What the kernel says at the end includes the process that it was forked from.
             found = re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{child.pid}/status").read_text())
             largest = max(largest, int(found[1]) if found else 0)

@@ -30,6 +30,7 @@ pub mod advice;
 pub mod cancel;
 pub mod error;
 pub mod files;
+mod kernels;
 mod math;
 mod matrix;
 pub mod random;

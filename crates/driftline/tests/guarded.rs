@@ -28,10 +28,14 @@ fn inputs(values: &[f32]) -> Inputs {
 /// Steps through windows of 300 rows and gives, for each, whether something was deployed or kept, the estimate, and the
 /// true accuracy of the version in use.
 fn walk(windows: &[(f64, f64)]) -> Vec<(WindowRecord, Option<f64>, f64, f64)> {
+    walk_by(300, windows)
+}
+
+fn walk_by(rows: usize, windows: &[(f64, f64)]) -> Vec<(WindowRecord, Option<f64>, f64, f64)> {
     let (values, labels) = clouds(0.0, 0.5, 600, 1);
     let mut adapter = Adapter::auto()
         .policy("guarded")
-        .window(300)
+        .window(rows)
         .fit(inputs(&values), &labels)
         .unwrap();
     let source = adapter
@@ -42,7 +46,7 @@ fn walk(windows: &[(f64, f64)]) -> Vec<(WindowRecord, Option<f64>, f64, f64)> {
     assert!(source > 0.97, "{source}");
     let mut seen = vec![];
     for (at, &(angle, share)) in windows.iter().enumerate() {
-        let (values, answers) = clouds(angle, share, 300, 10 + at as u64);
+        let (values, answers) = clouds(angle, share, rows, 10 + at as u64);
         let before = adapter
             .score(inputs(&values), &answers)
             .unwrap()
@@ -74,6 +78,24 @@ fn a_turn_is_followed_while_a_class_vanishes_and_the_estimates_are_right() {
             "window {at}: {estimate}, {after}"
         );
     }
+}
+
+/// What takes long learns from a thousand rows of a window of more than 2,500, spread over all of it.
+#[test]
+fn some_rows_of_a_large_window_are_enough_to_follow_it() {
+    let turn = |step: i32| (f64::from(step) * 0.2, 0.5);
+    let seen = walk_by(3000, &(1..=10).map(turn).collect::<Vec<_>>());
+    let mut some = 0;
+    for (at, (record, estimate, _, after)) in seen.iter().enumerate() {
+        assert!(*after > 0.95, "window {at}: {after}");
+        let estimate = estimate.expect("clouds can be followed");
+        assert!((estimate - after).abs() < 0.05, "window {at}: {estimate}");
+        if let Some("mixture" | "clusters") = record.candidate.as_deref() {
+            assert_eq!((record.seen, record.kept), (3000, 1000));
+            some += 1;
+        }
+    }
+    assert!(some > 0, "neither was deployed");
 }
 
 #[test]

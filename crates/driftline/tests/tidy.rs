@@ -20,7 +20,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[(
 const LAYERS: &[&[&str]] = &[
     &["advice"],
     &["error"],
-    &["files", "random", "math", "matrix", "cancel"],
+    &["files", "random", "math", "kernels", "matrix", "cancel"],
     &["data"],
     &["models", "reading", "transport"],
     &["drift"],

@@ -81,12 +81,12 @@ pub fn run(args: &PlanArgs) -> Result {
 
 /// About how long `adapt` would take: by what the rehearsal took, else by the multiplications.
 fn seconds(ahead: &PlanAhead, rehearsed: Option<f64>) -> f64 {
-    let windows = (ahead.rows as f64 / ahead.window() as f64).ceil();
+    let windows = (ahead.rows as f64 / ahead.pace.rows() as f64).ceil();
     match (&ahead.outlook, rehearsed) {
         (Some(outlook), Some(took)) => {
             // The guard rehearses in its worlds, and every candidate learns from the window itself.
             let worlds = (outlook.worlds * outlook.rows).max(1) as f64 / outlook.windows as f64;
-            took / outlook.windows as f64 * windows * (1.0 + ahead.window() as f64 / worlds)
+            took / outlook.windows as f64 * windows * (1.0 + ahead.pace.rows() as f64 / worlds)
         }
         _ => windows * ahead.work / SPEED,
     }
@@ -104,7 +104,7 @@ fn text(ahead: &PlanAhead, seconds: f64) -> String {
     text += &format!(
         "\nAbout {} with windows of {} rows; memory for source and windows: {:.1} MB.\n",
         readable(seconds),
-        ahead.window(),
+        ahead.pace.rows(),
         ahead.memory as f64 / 1e6,
     );
     text

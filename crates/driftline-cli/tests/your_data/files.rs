@@ -14,7 +14,7 @@ pub struct Place {
 }
 
 /// A small generator, so that the tables need nothing else.
-fn noise(state: &mut u64) -> f64 {
+pub fn noise(state: &mut u64) -> f64 {
     *state = state
         .wrapping_mul(6364136223846793005)
         .wrapping_add(1442695040888963407);

@@ -1,16 +1,11 @@
 //! Advice before anything is adapted: windows, methods and what to expect, from a source that is moved along the stream.
 
-use super::files::Place;
+use super::files::{self, Place};
 
 /// Two classes, 4 apart in `x`; all rows are moved by `shift(part)` along it, `part` going from 0 to 1.
 fn moving(rows: usize, seed: u64, shift: impl Fn(f64) -> f64) -> String {
     let mut state = seed;
-    let mut noise = || {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (state >> 33) as f64 / (1_u64 << 30) as f64 - 1.0
-    };
+    let mut noise = || files::noise(&mut state);
     let mut text = "x,y,label\n".to_owned();
     for row in 0..rows {
         let class = if noise() > 0.0 { 1.0 } else { -1.0 };

@@ -320,6 +320,7 @@ impl Adaptation {
             number: self.done + 1,
             seed: self.seed.nth(self.done),
             runtime: &self.runtime,
+            alone: self.chains.len() == 1,
             archive,
         }
     }

@@ -16,6 +16,12 @@ use crate::data::{Domain, Examples, Fraction, LabeledDomain, Positive};
 use crate::models::{AnyLearner, AnyModel, Classifier, Learner};
 use crate::{Error, Result};
 
+/// Windows of up to so many rows are learned from whole, by what takes long too: larger ones were not among those that
+/// the policy's constants were chosen on.
+const WHOLE_UP_TO: usize = 2500;
+/// Rows of a larger one, evenly spaced, for what takes long beside other candidates.
+const ENOUGH: usize = 1000;
+
 /// Where a student begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -202,17 +208,25 @@ impl Candidate {
         let Some(window) = learn else {
             return Ok(Attempt::nothing(now.teacher));
         };
+        let rows = self.taken(now, window.len());
+        let inputs = match &rows {
+            Some(rows) => window.inputs.pick(rows),
+            None => window.inputs.clone(),
+        };
         // Generated features are behind the alignment already.
         let features = window.inputs.shape() != now.teacher.shape();
         let (alignment, aligned) = match features {
-            true => (now.teacher.alignment.clone(), window.clone()),
+            true => (now.teacher.alignment.clone(), inputs),
             false => {
                 let alignment = self.alignment.fit(now)?;
-                let aligned = Domain::new(alignment.apply(&window.inputs)?);
+                let aligned = alignment.apply(&inputs)?;
                 (alignment, aligned)
             }
         };
-        let mut labeled = self.labeler.label(now, &aligned)?;
+        let mut labeled = self.labeler.label(now, &Domain::new(aligned))?;
+        if let Some(rows) = rows {
+            labeled.of_rows(&rows, window.len());
+        }
         labeled.labeling.place = now.stage.place;
         let model = match labeled.examples.take() {
             None => labeled.keeps_model.then(|| now.teacher.model.clone()),
@@ -229,6 +243,12 @@ impl Candidate {
             labeled: Some(labeled),
             alignment,
         })
+    }
+
+    /// The rows of a window of `n` that are learned from; nothing where that is all.
+    fn taken(&self, now: &Context<'_>, n: usize) -> Option<Vec<usize>> {
+        let some = self.labeler.takes_long() && !now.alone && n > WHOLE_UP_TO;
+        some.then(|| (0..ENOUGH).map(|place| place * n / ENOUGH).collect())
     }
 
     /// What a student makes of the examples, with the source replayed, held to its start and averaged as is asked for.

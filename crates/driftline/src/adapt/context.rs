@@ -35,6 +35,8 @@ pub struct Context<'a> {
     /// The seed of this step alone.
     pub seed: Seed,
     pub runtime: &'a Runtime,
+    /// Whether there is one candidate only.
+    pub alone: bool,
     /// Earlier versions.
     pub archive: &'a dyn Archive,
 }

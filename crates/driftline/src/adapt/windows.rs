@@ -3,8 +3,6 @@
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-use super::bridge::Bridge;
-use super::curriculum::Stage;
 use super::order::DomainOrder;
 use super::version::Version;
 use crate::data::{Domain, Inputs, LabeledDomain, Pool, Remainder, Split, Stream, Task, Windowing};
@@ -194,35 +192,5 @@ impl Windows for Vec<Domain> {
 
     fn remainder(&self) -> Remainder {
         Remainder::None
-    }
-}
-
-impl Stage {
-    /// A window that has arrived, to be learned from.
-    pub fn window(window: Domain) -> Self {
-        Self {
-            learn: Some(window.clone()),
-            arrived: Some(window),
-            bridge: None,
-            place: None,
-        }
-    }
-
-    /// Rows to be learned from with which nothing arrives.
-    pub fn unseen(learn: Domain) -> Self {
-        Self {
-            learn: Some(learn),
-            arrived: None,
-            bridge: None,
-            place: None,
-        }
-    }
-
-    /// The same, reached across domains that are made up.
-    pub fn across(self, bridge: Bridge) -> Self {
-        Self {
-            bridge: Some(bridge),
-            ..self
-        }
     }
 }

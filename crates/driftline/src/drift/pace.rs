@@ -52,6 +52,11 @@ pub struct Pace {
 }
 
 impl Pace {
+    /// Rows of a window: what is advised, or what the model would like where nothing is.
+    pub fn rows(&self) -> usize {
+        self.window.unwrap_or(self.wanted)
+    }
+
     /// Of a stream in its order.
     pub fn of(
         source: &RowPoints,

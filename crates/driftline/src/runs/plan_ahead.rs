@@ -36,13 +36,6 @@ pub struct PlanAhead {
     pub notes: Notes,
 }
 
-impl PlanAhead {
-    /// Rows of a window: what is advised, or what the model would like where nothing is.
-    pub fn window(&self) -> usize {
-        self.pace.window.unwrap_or(self.pace.wanted)
-    }
-}
-
 impl Adapt {
     /// Looks at source and stream. `watch` hears of the beginning of the rehearsal.
     pub fn plan_ahead(
@@ -86,7 +79,7 @@ impl Adapt {
             Seed::new(self.seed).named("plan"),
         );
         let shape = inputs.shape();
-        let window = pace.window.unwrap_or(pace.wanted);
+        let window = pace.rows();
         Ok(PlanAhead {
             source_rows: source.len(),
             rows: inputs.len(),
@@ -133,10 +126,8 @@ fn spread(stream: &Inputs, window: usize) -> Vec<Inputs> {
     let window = window.clamp(1, stream.len().max(1));
     let count = REHEARSED.min(stream.len() / window).max(1);
     let room = stream.len() - window;
-    let first = |at: usize| room * at / (count - 1).max(1);
-    let cut = |at: usize| stream.slice(first(at)..first(at) + window);
-    match count {
-        1 => vec![stream.slice(room..stream.len())],
-        _ => (0..count).map(cut).collect(),
-    }
+    // Counted from the end, so that the only one is the last.
+    let first = |back: usize| room - room * back / (count - 1).max(1);
+    let cut = |back: usize| stream.slice(first(back)..first(back) + window);
+    (0..count).rev().map(cut).collect()
 }

@@ -50,6 +50,30 @@ impl Stage {
         bridge: None,
         place: None,
     };
+
+    /// A window that has arrived, to be learned from.
+    pub fn window(window: Domain) -> Self {
+        Self {
+            arrived: Some(window.clone()),
+            ..Self::unseen(window)
+        }
+    }
+
+    /// Rows to be learned from with which nothing arrives.
+    pub fn unseen(learn: Domain) -> Self {
+        Self {
+            learn: Some(learn),
+            ..Self::NONE
+        }
+    }
+
+    /// The same, reached across domains that are made up.
+    pub fn across(self, bridge: Bridge) -> Self {
+        Self {
+            bridge: Some(bridge),
+            ..self
+        }
+    }
 }
 
 /// A rule that gives one stage after another. It keeps no state of its own, so that a run can go on anywhere.

@@ -23,6 +23,10 @@ const UNEXPLAINED: f64 = 1.0;
 pub struct MixtureLabels {}
 
 impl Labeler for MixtureLabels {
+    fn takes_long(&self) -> bool {
+        true
+    }
+
     fn label(&self, now: &Context<'_>, window: &Domain) -> Result<Labeled> {
         let card = now.card.or(now.source).ok_or(Error::SourceMissing)?;
         let n_classes = card.labels().n_classes();

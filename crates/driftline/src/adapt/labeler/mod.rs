@@ -55,6 +55,11 @@ pub trait Labeler: Part {
         None
     }
 
+    /// Whether it follows clouds row by row: beside other candidates it gets some rows of a large window only.
+    fn takes_long(&self) -> bool {
+        false
+    }
+
     /// How it stands in an experiment's identity, where that is not under its own name.
     fn as_pseudo_labeling(&self) -> Option<PseudoLabeling> {
         None
@@ -110,6 +115,16 @@ impl Labeled {
             kept_rows: None,
             state: State::default(),
         }
+    }
+
+    /// It was made of these rows of a window of `seen`.
+    pub(super) fn of_rows(&mut self, rows: &[usize], seen: usize) {
+        self.labeling.seen = seen;
+        self.assessed = None;
+        let kept = self.kept_rows.take();
+        self.kept_rows = Some(kept.map_or(rows.to_vec(), |kept| {
+            kept.iter().map(|&place| rows[place]).collect()
+        }));
     }
 
     /// Examples of the source with its true labels: nothing of the window, of `seen` rows, is labelled.

@@ -87,7 +87,9 @@ impl ClassMixture {
     }
 }
 
-/// Adds weight·(x − m)(x − m)ᵀ, its lower triangle or its diagonal only; `off` has room for a row.
+/// Adds weight·(x − m)(x − m)ᵀ, whole or its diagonal only; `off` has room for a row. Of a whole matrix the lower triangle
+/// counts, see [`mirror`]: the upper costs nothing beside it, and is off by a rounding.
+#[inline(always)]
 pub(super) fn scatter(
     sums: &mut [f64],
     (row, mean): (&[f64], &[f64]),
@@ -95,17 +97,19 @@ pub(super) fn scatter(
     whole: bool,
     off: &mut [f64],
 ) {
-    let size = row.len();
     for ((off, x), mean) in off.iter_mut().zip(row).zip(mean) {
         *off = x - mean;
     }
-    for (i, own) in off.iter().enumerate() {
-        let (sums, others) = match whole {
-            false => (&mut sums[i..=i], &off[i..=i]),
-            true => (&mut sums[i * size..=i * size + i], &off[..=i]),
-        };
-        for (sum, other) in sums.iter_mut().zip(others) {
-            *sum += weight * own * other;
+    if !whole {
+        for (sum, own) in sums.iter_mut().zip(&*off) {
+            *sum += weight * own * own;
+        }
+        return;
+    }
+    for (sums, own) in sums.chunks_exact_mut(row.len()).zip(&*off) {
+        let part = weight * own;
+        for (sum, other) in sums.iter_mut().zip(&*off) {
+            *sum += part * other;
         }
     }
 }

@@ -5,6 +5,7 @@
 use super::fit::{LEAST, mirror, raise, scatter};
 use super::{ClassMixture, Spread};
 use crate::drift::points::RowPoints;
+use crate::kernels::side_by_side;
 
 /// Rounds of expectation maximisation.
 const ROUNDS: usize = 15;
@@ -78,14 +79,20 @@ impl ClassMixture {
         let n = window.len() as f64;
         let mut counts = vec![0.0; clouds];
         let mut sums = vec![0.0; clouds * size];
-        for (row, weights) in window.iter().zip(posterior.chunks_exact(clouds)) {
-            for (cloud, &weight) in weights.iter().enumerate() {
-                counts[cloud] += weight;
-                for (sum, x) in sums[cloud * size..(cloud + 1) * size].iter_mut().zip(row) {
-                    *sum += weight * x;
+        side_by_side(
+            #[inline(always)]
+            || {
+                for (row, weights) in window.iter().zip(posterior.chunks_exact(clouds)) {
+                    for (cloud, &weight) in weights.iter().enumerate() {
+                        counts[cloud] += weight;
+                        let own = &mut sums[cloud * size..(cloud + 1) * size];
+                        for (sum, x) in own.iter_mut().zip(row) {
+                            *sum += weight * x;
+                        }
+                    }
                 }
-            }
-        }
+            },
+        );
         for (cloud, &count) in counts.iter().enumerate() {
             let held = HELD_SHARES * anchor.shares[cloud];
             self.shares[cloud] = (count + held) / (n + HELD_SHARES);
@@ -95,15 +102,20 @@ impl ClassMixture {
         }
         let mut scatters = vec![0.0; clouds * width];
         let mut off = vec![0.0; size];
-        for (row, weights) in window.iter().zip(posterior.chunks_exact(clouds)) {
-            for (cloud, &weight) in weights.iter().enumerate() {
-                // What a cloud has next to no part in does not move it.
-                if weight > 1e-6 {
-                    let own = &mut scatters[cloud * width..(cloud + 1) * width];
-                    scatter(own, (row, self.mean(cloud)), weight, whole, &mut off);
+        side_by_side(
+            #[inline(always)]
+            || {
+                for (row, weights) in window.iter().zip(posterior.chunks_exact(clouds)) {
+                    for (cloud, &weight) in weights.iter().enumerate() {
+                        // What a cloud has next to no part in does not move it.
+                        if weight > 1e-6 {
+                            let own = &mut scatters[cloud * width..(cloud + 1) * width];
+                            scatter(own, (row, self.mean(cloud)), weight, whole, &mut off);
+                        }
+                    }
                 }
-            }
-        }
+            },
+        );
         if whole {
             let own = scatters.chunks_exact_mut(width);
             own.for_each(|own| mirror(own, size));

@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::points::RowPoints;
+use crate::kernels::side_by_side;
 use crate::math::{LogSum, ln};
 
 /// Rows whose densities are worked out side by side: one sum after the other would wait for itself.
@@ -113,7 +114,10 @@ impl ClassMixture {
                         off[lane] = x - mean;
                     }
                 }
-                let densities = factor.log_densities(&mut off);
+                let densities = side_by_side(
+                    #[inline(always)]
+                    || factor.log_densities(&mut off),
+                );
                 for (row, density) in values.chunks_exact_mut(clouds).zip(densities) {
                     row[cloud] = shares[cloud] + density;
                 }
@@ -169,6 +173,7 @@ impl ClassMixture {
 
 impl Factor {
     /// Up to the constant, of some rows side by side. `off` is the rows less the mean, column by column, and is used up.
+    #[inline(always)]
     fn log_densities(&self, off: &mut [[f64; LANES]]) -> [f64; LANES] {
         let mut squares = [0.0; LANES];
         let half_log = match self {

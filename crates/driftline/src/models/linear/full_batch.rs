@@ -12,6 +12,7 @@ use super::kernel::{self, BLOCK, Block};
 use super::lbfgs;
 use super::softmax::{LinearModel, Penalties};
 use crate::data::{Examples, Inputs, Positive};
+use crate::kernels::side_by_side;
 use crate::models::loss::softmax::gradient_columns;
 use crate::{Cancel, Error, Result};
 
@@ -191,7 +192,7 @@ impl<'a> Objective<'a> {
             if let Some(weights) = self.examples.weights() {
                 shares[..rows.len()].copy_from_slice(&weights[rows.clone()]);
             }
-            let losses = kernel::dispatch(
+            let losses = side_by_side(
                 #[inline(always)]
                 || gradient_columns(&mut columns, &targets, &shares),
             );

@@ -5,6 +5,7 @@ use rand::RngExt;
 use super::kernel::{self, BLOCK, Block, Column};
 use super::softmax::{LinearModel, Penalties};
 use crate::data::{Examples, Inputs, Shape};
+use crate::kernels::side_by_side;
 use crate::models::loss::softmax::gradient_columns;
 use crate::models::optimizer::AdamState;
 use crate::models::training::Training;
@@ -56,7 +57,7 @@ pub(super) fn train(
             }
             let update = training.optimizer.advance(&mut adam);
             let AdamState { first, second, .. } = &mut adam;
-            kernel::dispatch(
+            side_by_side(
                 #[inline(always)]
                 || update.apply(&mut model.parameters, &step.gradient, first, second),
             );
@@ -115,7 +116,7 @@ impl<'a> Step<'a> {
                     *place = share * weights[row];
                 }
             }
-            kernel::dispatch(
+            side_by_side(
                 #[inline(always)]
                 || gradient_columns(&mut self.scores, &self.targets, &shares),
             );

@@ -12,6 +12,7 @@ use super::margin::MarginModel;
 use super::mini_batch;
 use crate::Result;
 use crate::data::{Examples, Inputs, NonNegative, Positive, Probabilities, Shape};
+use crate::kernels::side_by_side;
 use crate::models::loss::softmax::softmax_columns;
 use crate::models::optimizer::AdamState;
 use crate::models::training::Training;
@@ -145,7 +146,7 @@ impl Classifier for LinearModel {
                 let n = output.len() / self.n_classes;
                 let block = Block::new(&wide, first..first + n);
                 kernel::scores(&block, weights, biases, &mut columns);
-                kernel::dispatch(
+                side_by_side(
                     #[inline(always)]
                     || softmax_columns(&mut columns),
                 );

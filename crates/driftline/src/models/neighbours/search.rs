@@ -2,6 +2,7 @@
 //! tree. Of rows as near as each other the first comes first, so that both give the same.
 
 use super::tree::Tree;
+use crate::kernels::side_by_side;
 
 /// Rows whose distances are worked out together.
 const BLOCK: usize = 128;
@@ -93,13 +94,20 @@ impl Points {
     pub fn search(&self, point: &[f32], nearest: &mut Nearest) {
         nearest.found.clear();
         match &self.tree {
-            None => self.scan(point, 0..self.n, |place| place as u32, nearest),
+            None => side_by_side(
+                #[inline(always)]
+                || self.scan(point, 0..self.n, |place| place as u32, nearest),
+            ),
             Some((tree, order)) => tree.visit(point, nearest, &mut |leaf, nearest| {
-                self.scan(point, leaf, |place| order[place], nearest);
+                side_by_side(
+                    #[inline(always)]
+                    || self.scan(point, leaf, |place| order[place], nearest),
+                );
             }),
         }
     }
 
+    #[inline(always)]
     fn scan(
         &self,
         point: &[f32],

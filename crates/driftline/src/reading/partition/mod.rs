@@ -103,6 +103,7 @@ impl Partition {
         let Split {
             mut parts, spill, ..
         } = split;
+        // Nothing waits any more: the room is given back.
         for part in &mut parts {
             part.waiting = vec![];
         }

@@ -2,6 +2,7 @@
 //! asked about side by side: one sum after the other would wait for itself.
 
 use super::mixture::{Cluster, Density, densities};
+use crate::kernels::side_by_side;
 use crate::math::{self, LogSum};
 
 /// Rows side by side.
@@ -63,7 +64,10 @@ pub(super) fn logs<R: AsRef<[f64]>>(
                     lanes[lane] = *x;
                 }
             }
-            let found = density.logs(&lanes);
+            let found = side_by_side(
+                #[inline(always)]
+                || density.logs(&lanes),
+            );
             for (row, log) in logs.chunks_exact_mut(n).zip(found) {
                 row[place] = log;
             }
@@ -108,6 +112,7 @@ pub(super) fn of_classes(clusters: &[Cluster], shares: &[f64], n_classes: usize)
 
 impl Density {
     /// At `apart` from the centre, column by column.
+    #[inline(always)]
     fn logs(&self, apart: &[[f64; LANES]]) -> [f64; LANES] {
         let mut squares = [0.0; LANES];
         let mut from = 0;

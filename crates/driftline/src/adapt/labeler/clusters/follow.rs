@@ -4,6 +4,7 @@
 use super::Clusters;
 use super::ask::shares;
 use super::mixture::{Cluster, Sums};
+use crate::kernels::side_by_side;
 
 /// A cluster's share is never less than that of so many rows.
 const LEAST_COUNT: f64 = 0.5;
@@ -36,14 +37,19 @@ pub(super) fn follow(
             likelihood = asked.totals.iter().map(|all| all.ln()).sum();
         }
         let mut sums = vec![Sums::new(size); clusters.len()];
-        for (at, (row, own)) in rows.iter().zip(asked.iter()).enumerate() {
-            for ((sums, expected), &share) in sums.iter_mut().zip(&expected).zip(own) {
-                if share > NEGLIGIBLE {
-                    expected.apart(row, time(at), &mut apart);
-                    sums.add(&apart, share);
+        side_by_side(
+            #[inline(always)]
+            || {
+                for (at, (row, own)) in rows.iter().zip(asked.iter()).enumerate() {
+                    for ((sums, expected), &share) in sums.iter_mut().zip(&expected).zip(own) {
+                        if share > NEGLIGIBLE {
+                            expected.apart(row, time(at), &mut apart);
+                            sums.add(&apart, share);
+                        }
+                    }
                 }
-            }
-        }
+            },
+        );
         let last = step == how.steps.get();
         for ((cluster, expected), sums) in clusters.iter_mut().zip(&expected).zip(&sums) {
             cluster.take(expected, sums, last.then_some(since), how);

@@ -46,6 +46,7 @@ pub(super) fn densities(clusters: &[Cluster]) -> Vec<Density> {
 
 impl Cluster {
     /// x − μ − t·v.
+    #[inline(always)]
     pub fn apart(&self, row: &[f64], time: f64, apart: &mut [f64]) {
         let place = self.mean.iter().zip(&self.velocity);
         for ((apart, x), (mean, velocity)) in apart.iter_mut().zip(row).zip(place) {
@@ -96,6 +97,7 @@ const LEAST_VARIANCE: f64 = 1e-6;
 pub(super) struct Sums {
     pub count: f64,
     first: Vec<f64>,
+    /// The lower triangle counts: the upper costs nothing beside it, and is off by a rounding.
     second: Vec<f64>,
 }
 
@@ -108,13 +110,14 @@ impl Sums {
         }
     }
 
+    #[inline(always)]
     pub fn add(&mut self, x: &[f64], weight: f64) {
         self.count += weight;
-        let size = x.len();
-        for (i, own) in x.iter().enumerate() {
+        let rows = self.second.chunks_exact_mut(x.len());
+        for ((first, second), own) in self.first.iter_mut().zip(rows).zip(x) {
             let part = weight * own;
-            self.first[i] += part;
-            for (sum, other) in self.second[i * size..=i * size + i].iter_mut().zip(x) {
+            *first += part;
+            for (sum, other) in second.iter_mut().zip(x) {
                 *sum += part * other;
             }
         }

@@ -103,6 +103,10 @@ impl Labeler for Clusters {
         columns <= MOST_COLUMNS
     }
 
+    fn takes_long(&self) -> bool {
+        true
+    }
+
     fn clusters(&self, _: &AnyModel) -> Option<Clusters> {
         Some(*self)
     }

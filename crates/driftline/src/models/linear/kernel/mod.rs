@@ -114,24 +114,6 @@ pub(super) fn gradient(
     gradient_by::<Plain>(block, deltas, gradient, bias_gradient);
 }
 
-/// Runs `work`, plain loops over numbers side by side, in code compiled for wide registers where the processor has
-/// them. The bits do not depend on it; what `work` calls must be inlined to profit.
-#[inline(always)]
-pub(super) fn dispatch<R>(work: impl FnOnce() -> R) -> R {
-    #[cfg(target_arch = "x86_64")]
-    {
-        #[target_feature(enable = "avx2")]
-        fn wide<R>(work: impl FnOnce() -> R) -> R {
-            work()
-        }
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: `wide` needs AVX2, and the line above has just found it.
-            return unsafe { wide(work) };
-        }
-    }
-    work()
-}
-
 #[inline(always)]
 fn scores_by<L: Lanes>(block: &Block<'_>, weights: &[f32], biases: &[f32], out: &mut [Column]) {
     let width = weights.len() / biases.len();
