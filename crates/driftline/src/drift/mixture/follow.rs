@@ -25,28 +25,34 @@ pub enum FollowFrom {
     Moved,
 }
 
-/// What following a window came to: the mean log-likelihood of a row before and after.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// What following a window came to: the mean log-likelihood of a row before and after, and how likely each class is then
+/// for each row (rows × classes).
+#[derive(Clone, Debug, PartialEq)]
 pub struct FollowedWindow {
     pub before: f64,
     pub after: f64,
+    pub classes: Vec<f64>,
 }
 
 impl ClassMixture {
     pub fn follow(&mut self, window: &RowPoints, start: FollowFrom) -> FollowedWindow {
-        let before = self.log_likelihood(window);
+        let mut posterior = self.posterior(window);
+        let before = posterior.log_likelihood();
         let (centre, deviations) = window.moments();
         if start == FollowFrom::Moved {
             self.rescale(&centre, &deviations);
+            posterior = self.posterior(window);
         }
         let anchor = self.clone();
         for _ in 0..ROUNDS {
-            self.round(window, &anchor);
+            self.round(window, &posterior.clouds, &anchor);
+            posterior = self.posterior(window);
         }
         (self.centre, self.deviations) = (centre, deviations);
         FollowedWindow {
             before,
-            after: self.log_likelihood(window),
+            after: posterior.log_likelihood(),
+            classes: self.of_classes(&posterior),
         }
     }
 
@@ -72,10 +78,10 @@ impl ClassMixture {
         }
     }
 
-    fn round(&mut self, window: &RowPoints, anchor: &ClassMixture) {
+    /// `posterior` is what belongs to each row where the mixture is.
+    fn round(&mut self, window: &RowPoints, posterior: &[f64], anchor: &ClassMixture) {
         let (size, clouds, width) = (self.size, self.clouds(), self.width());
         let whole = self.spread != Spread::Axes;
-        let posterior = self.posterior(window).clouds;
         let n = window.len() as f64;
         let mut counts = vec![0.0; clouds];
         let mut sums = vec![0.0; clouds * size];

@@ -146,8 +146,11 @@ impl ClassMixture {
 
     /// How likely each class is for each row: rows × classes.
     pub fn class_posteriors(&self, points: &RowPoints) -> Vec<f64> {
-        let posterior = self.posterior(points);
-        let mut all = vec![0.0; points.len() * self.n_classes];
+        self.of_classes(&self.posterior(points))
+    }
+
+    fn of_classes(&self, posterior: &Posterior) -> Vec<f64> {
+        let mut all = vec![0.0; posterior.likelihoods.len() * self.n_classes];
         let rows = posterior.clouds.chunks_exact(self.clouds());
         for (row, own) in rows.zip(all.chunks_exact_mut(self.n_classes)) {
             for (share, &class) in row.iter().zip(&self.classes) {
@@ -166,7 +169,14 @@ impl ClassMixture {
 
     /// The mean log-likelihood of a row.
     pub fn log_likelihood(&self, points: &RowPoints) -> f64 {
-        let all = self.posterior(points).likelihoods;
+        self.posterior(points).log_likelihood()
+    }
+}
+
+impl Posterior {
+    /// The mean log-likelihood of a row.
+    fn log_likelihood(&self) -> f64 {
+        let all = &self.likelihoods;
         all.iter().map(|own| own.ln()).sum::<f64>() / all.len().max(1) as f64
     }
 }

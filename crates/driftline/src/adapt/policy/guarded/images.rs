@@ -24,9 +24,10 @@ pub(super) fn decide(
     mut state: State,
     card: &LabeledDomain,
     frame: &PointFrame,
-    inputs: &Inputs,
+    (window, rows): (&Inputs, &[usize]),
     proposals: &[Proposal<'_>],
 ) -> Result<Judgement> {
+    let inputs = &window.pick(rows);
     let seed = evidence::seed();
     let some = |inputs: &Inputs| inputs.pick(&crate::drift::draw(inputs.len(), ROWS, seed));
     let (window, known) = (some(inputs), some(card.inputs()));

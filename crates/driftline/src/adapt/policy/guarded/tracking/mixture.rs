@@ -17,6 +17,7 @@ pub(super) struct Followed {
     moved: ClassMixture,
     stayed: ClassMixture,
     went: FollowedWindow,
+    stood: FollowedWindow,
 }
 
 /// `None` where it is not believed.
@@ -31,7 +32,7 @@ pub(super) fn follow(evidence: &Evidence, window: &RowPoints, state: &State) -> 
     }
     let (before, mut stayed) = (mixture("mixture/moved")?, mixture("mixture/stay")?);
     let mut moved = before.clone();
-    let (went, _) = rayon::join(
+    let (went, stood) = rayon::join(
         || moved.follow(window, FollowFrom::Moved),
         || stayed.follow(window, FollowFrom::Stay),
     );
@@ -40,6 +41,7 @@ pub(super) fn follow(evidence: &Evidence, window: &RowPoints, state: &State) -> 
         moved,
         stayed,
         went,
+        stood,
     })
 }
 
@@ -56,6 +58,7 @@ pub(super) fn judge(
         moved,
         stayed,
         went,
+        stood,
     } = followed;
     let mut track = Track::of(state, TRACK);
     let likely = [went.before, went.after];
@@ -76,10 +79,7 @@ pub(super) fn judge(
     if jumped {
         return seen(Tracked::Jumped);
     }
-    let (moved, stayed) = (
-        moved.class_posteriors(window),
-        stayed.class_posteriors(window),
-    );
+    let (moved, stayed) = (went.classes, stood.classes);
     let both = moved
         .chunks_exact(n_classes)
         .zip(stayed.chunks_exact(n_classes));
