@@ -176,7 +176,13 @@ fn requests_that_are_wrong_or_too_large_are_told_and_hurt_nobody() {
             .map(|at| (at * 7 + round as u32) as u8)
             .collect();
         assert_eq!(server.post_as("/predict", &damaged, server::ARROW).0, 400);
+        // A message of two gigabytes, it says.
+        let claimed = b"\xff\xff\xff\xff\xff\xff\xff\x7fand no more";
+        assert_eq!(server.post_as("/predict", claimed, server::ARROW).0, 400);
         assert_eq!(server.post("/predict", good.as_bytes()).0, 200);
+    }
+    if let Some(memory) = server.largest_memory() {
+        assert!(memory < 200_000_000, "{memory} bytes");
     }
     // Bytes that are no HTTP at all.
     for junk in [
