@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What the guard costs on tables: `adapt --policy guarded` against `--policy always`, window by window.
+"""What the guard costs: `adapt --policy guarded` against `--policy always`, window by window.
 
-    python3 bench/guard.py                     windows of 200, 1,000, 5,000 and 10,000 rows of 20 columns
+    python3 bench/guard.py                     tables: windows of 200, 1,000, 5,000 and 10,000 rows of 20 columns
     python3 bench/guard.py --rows 5000 --program target/release/driftline
+    python3 bench/guard.py --digits            a network on turning digits (`driftline data fetch mnist` first)
 
-One of the streams of `bench/fleet.py`, with more rows; a linear model. The time of a window is what a run of 24 windows takes longer than
-one of the first 4 of them, by the clock, so that reading the source, training on it and starting cancel; the least of three runs.
+Tables: one of the streams of `bench/fleet.py`, with more rows; a linear model. The time of a window is what a run of 24 windows takes
+longer than one of the first 4 of them, by the clock, so that reading the source, training on it and starting cancel. Digits: what a run takes
+longer than one that never learns, the model having been trained before. The least of three runs each.
 Needs nothing but Python and Linux. Run it on a machine that does nothing else.
 """
 
@@ -21,6 +23,8 @@ FEW, MANY, REPEATS = 4, 24, 3
 
 def main():
     arguments = parse()
+    if arguments.digits:
+        return digits(arguments.program)
     for size in arguments.rows:
         with tempfile.TemporaryDirectory() as folder:
             folder = Path(folder)
@@ -30,8 +34,34 @@ def main():
             for windows in (FEW, MANY):
                 (folder / f"{windows}.csv").write_text("\n".join([",".join(NAMES), *stream[: windows * size]]) + "\n")
             plain, guarded = (per_window(arguments.program, folder, size, policy) for policy in ("always", "guarded"))
-            print(f"{size} rows: always {1000 * plain:.1f} ms a window, guarded {1000 * guarded:.1f} ms: "
-                  f"{1000 * (guarded - plain):+.1f} ms, {guarded / plain:.2f} times", flush=True)
+            report(f"{size} rows", plain, guarded)
+
+
+def report(what, plain, guarded):
+    print(f"{what}: always {1000 * plain:.1f} ms a window, guarded {1000 * guarded:.1f} ms: "
+          f"{1000 * (guarded - plain):+.1f} ms, {guarded / plain:.2f} times", flush=True)
+
+
+def digits(program):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        measured([program, "data", "export", "mnist", folder / "digits", "--quiet"])
+        measured([program, "fit", "--source", folder / "digits/source", "--label", "label", "--quiet", "--out", folder / "m.safetensors"])
+        windows = []
+
+        def least(policy):
+            def once(repeat):
+                out = folder / f"{policy}-{repeat}"
+                command = [program, "adapt", "--model", folder / "m.safetensors", "--stream", folder / "digits/stream", "--policy", policy,
+                           "--fail-on", "never", "--quiet", "--out", out]
+                seconds = measured(command)[1]
+                windows.append(sum(1 for _ in open(out / "windows.jsonl")))
+                return seconds
+
+            return min(map(once, range(REPEATS)))
+
+        never, plain, guarded = map(least, ("never", "always", "guarded"))
+        report(f"digits, {windows[-1]} windows", *((own - never) / windows[-1] for own in (plain, guarded)))
 
 
 def per_window(program, folder, size, policy):
@@ -46,6 +76,7 @@ def per_window(program, folder, size, policy):
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, nargs="+", default=[200, 1000, 5000, 10000])
+    parser.add_argument("--digits", action="store_true")
     parser.add_argument("--program", default=ROOT / "target" / "release" / "driftline")
     return parser.parse_args()
 

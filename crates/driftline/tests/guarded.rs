@@ -25,12 +25,12 @@ fn inputs(values: &[f32]) -> Inputs {
     Inputs::new(values.to_vec(), Shape::Vector(2)).unwrap()
 }
 
-/// Steps through windows of 300 rows and gives, for each, whether something was deployed or kept, the estimate, and the
-/// true accuracy of the version in use.
 fn walk(windows: &[(f64, f64)]) -> Vec<(WindowRecord, Option<f64>, f64, f64)> {
     walk_by(300, windows)
 }
 
+/// Steps through windows of so many rows and gives, for each, whether something was deployed or kept, the estimate, and the
+/// true accuracy of the version in use.
 fn walk_by(rows: usize, windows: &[(f64, f64)]) -> Vec<(WindowRecord, Option<f64>, f64, f64)> {
     let (values, labels) = clouds(0.0, 0.5, 600, 1);
     let mut adapter = Adapter::auto()
@@ -120,5 +120,25 @@ fn after_a_jump_it_holds_and_gives_no_number() {
     for (record, estimate, before, after) in &seen[4..] {
         assert_eq!((estimate, before), (&None, after));
         assert!(record.distrusted, "{:?}", record.reason);
+    }
+}
+
+/// Nobody can follow the leap, but the clouds were here before: the version of that time is taken up again.
+#[test]
+fn a_jump_back_to_a_place_on_the_way_is_known_again() {
+    let mut windows: Vec<(f64, f64)> = (1..=12).map(|step| (f64::from(step) * 0.2, 0.5)).collect();
+    windows.extend([(0.6, 0.5), (0.8, 0.5), (1.0, 0.5), (-0.1, 0.5)]);
+    let seen = walk(&windows);
+    let (record, estimate, before, after) = &seen[12];
+    assert!(
+        matches!(record.decision, Fate::RollBack),
+        "{:?}",
+        record.reason
+    );
+    assert!(*before < 0.7 && *after > 0.95, "{before} {after}");
+    assert!((estimate.unwrap() - after).abs() < 0.05 && !record.distrusted);
+    for (at, (record, estimate, _, after)) in seen.iter().enumerate().skip(13) {
+        assert!(*after > 0.95, "window {at}: {after} {:?}", record.reason);
+        assert!(estimate.is_some(), "window {at}");
     }
 }

@@ -27,15 +27,6 @@ impl Server {
         Self::start_with(place, folder, &[])
     }
 
-    /// In bytes, where the system tells it.
-    pub fn largest_memory(&self) -> Option<u64> {
-        let status = format!("/proc/{}/status", self.child.id());
-        let status = std::fs::read_to_string(status).ok()?;
-        let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-        let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-        Some(1024 * kilobytes)
-    }
-
     pub fn start_with(place: &Place, folder: &str, more: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_driftline"))
             .args(["serve", folder, "--port", "0"])
@@ -78,6 +69,15 @@ impl Server {
         let request = self.client.get(self.at(path));
         let request = request.header("Authorization", format!("Bearer {token}"));
         request.call().unwrap().status().as_u16()
+    }
+
+    /// The most memory that it ever had, in bytes, where the system tells it.
+    pub fn largest_memory(&self) -> Option<u64> {
+        let status = format!("/proc/{}/status", self.child.id());
+        let status = std::fs::read_to_string(status).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+        let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+        Some(1024 * kilobytes)
     }
 
     pub fn post(&self, path: &str, body: &[u8]) -> (u16, String) {

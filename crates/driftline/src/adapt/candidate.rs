@@ -21,6 +21,8 @@ use crate::{Error, Result};
 const WHOLE_UP_TO: usize = 2500;
 /// Rows of a larger one, evenly spaced, for what takes long beside other candidates.
 const ENOUGH: usize = 1000;
+/// The same where the source is replayed: a step that leans on the source too has no need of more rows.
+const ENOUGH_BESIDE_SOURCE: usize = 5000;
 
 /// Where a student begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -247,8 +249,14 @@ impl Candidate {
 
     /// The rows of a window of `n` that are learned from; nothing where that is all.
     fn taken(&self, now: &Context<'_>, n: usize) -> Option<Vec<usize>> {
-        let some = self.labeler.takes_long() && !now.alone && n > WHOLE_UP_TO;
-        some.then(|| (0..ENOUGH).map(|place| place * n / ENOUGH).collect())
+        let enough = match self.labeler.takes_long() {
+            true if n > WHOLE_UP_TO => ENOUGH,
+            false if self.replay_share.is_some() && n > ENOUGH_BESIDE_SOURCE => {
+                ENOUGH_BESIDE_SOURCE
+            }
+            _ => return None,
+        };
+        (!now.alone).then(|| (0..enough).map(|place| place * n / enough).collect())
     }
 
     /// What a student makes of the examples, with the source replayed, held to its start and averaged as is asked for.

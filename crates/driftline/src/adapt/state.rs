@@ -102,6 +102,13 @@ impl State {
         );
     }
 
+    /// Drops what has a name that begins so.
+    pub(crate) fn forget(&mut self, prefix: &str) {
+        self.arrays.retain(|name, _| !name.starts_with(prefix));
+        self.versions.retain(|name, _| !name.starts_with(prefix));
+        self.values.retain(|name, _| !name.starts_with(prefix));
+    }
+
     /// What has a name that begins so, without that beginning.
     pub(crate) fn part(&self, prefix: &str) -> State {
         fn own<T: Clone>(all: &BTreeMap<String, T>, prefix: &str) -> BTreeMap<String, T> {

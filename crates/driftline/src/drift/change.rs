@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::energy::{Halves, energy_distance};
+use super::energy::{Halves, known_distance};
 use super::pace::SAFE;
 use super::points::{PointFrame, RowPoints};
 use crate::random::{Seed, permutation};
@@ -74,7 +74,7 @@ impl Distance {
     fn of((a, halves): Side<'_>, (b, others): Side<'_>, seed: Seed) -> Self {
         let noise = |halves: Halves| halves.noise(a.len(), b.len());
         Self {
-            distance: energy_distance(a, b, seed),
+            distance: known_distance((a, halves.within), (b, others.within), seed),
             noise: noise(halves).max(noise(others)),
         }
     }

@@ -3,6 +3,7 @@
 //! the deviation of what halves of one sample give. At most 200 rows a side.
 
 use super::points::RowPoints;
+use crate::kernels::side_by_side;
 use crate::random::{Seed, permutation};
 
 /// Rows a side that are compared.
@@ -12,6 +13,15 @@ const HALVINGS: usize = 3;
 
 /// The energy distance; 0 where a side has fewer than two rows.
 pub fn energy_distance(a: &RowPoints, b: &RowPoints, seed: Seed) -> f64 {
+    known_distance((a, None), (b, None), seed)
+}
+
+/// The same of samples whose mean distance within may be known already.
+pub(super) fn known_distance(
+    (a, within_a): (&RowPoints, Option<f64>),
+    (b, within_b): (&RowPoints, Option<f64>),
+    seed: Seed,
+) -> f64 {
     let (a, b) = (
         a.sample(MOST, seed.named("left")),
         b.sample(MOST, seed.named("right")),
@@ -20,7 +30,9 @@ pub fn energy_distance(a: &RowPoints, b: &RowPoints, seed: Seed) -> f64 {
         return 0.0;
     }
     let between = 2.0 * across(&a, &b) / (a.len() * b.len()) as f64;
-    (between - mean_within(&a) - mean_within(&b)) / (a.size() as f64).sqrt()
+    let within =
+        |known: Option<f64>, own: &RowPoints| known.unwrap_or_else(|| mean(&pairs(own), own.len()));
+    (between - within(within_a, &a) - within(within_b, &b)) / (a.size() as f64).sqrt()
 }
 
 /// The noise of the distance between samples of `left` and `right` rows from the distribution of `points`.
@@ -33,6 +45,8 @@ pub fn noise_floor(points: &RowPoints, left: usize, right: usize, seed: Seed) ->
 pub(super) struct Halves {
     deviation: f64,
     rows: usize,
+    /// The mean distance within the sample, where all of its rows are compared with others.
+    pub within: Option<f64>,
 }
 
 impl Halves {
@@ -44,24 +58,26 @@ impl Halves {
             return Self {
                 deviation: f64::INFINITY,
                 rows: half,
+                within: None,
             };
         }
         let pairs = pairs(&points);
-        let squares = (0..HALVINGS).map(|turn| {
-            // Of an odd number one is in neither half.
-            let mut side = vec![2_u8; n];
-            for (place, &row) in permutation(n, seed.nth(turn))[..2 * half]
-                .iter()
-                .enumerate()
-            {
-                side[row] = u8::from(place >= half);
+        // Of an odd number one is in neither half.
+        let mut sides = vec![[NEITHER; HALVINGS]; n];
+        for turn in 0..HALVINGS {
+            let order = permutation(n, seed.nth(turn));
+            for (place, &row) in order[..2 * half].iter().enumerate() {
+                sides[row][turn] = usize::from(place >= half);
             }
-            let distance = apart(&pairs, &side, half) / (points.size() as f64).sqrt();
+        }
+        let squares = apart(&pairs, &sides, half).map(|apart| {
+            let distance = apart / (points.size() as f64).sqrt();
             distance * distance
         });
         Self {
-            deviation: (squares.sum::<f64>() / HALVINGS as f64).sqrt(),
+            deviation: (squares.iter().sum::<f64>() / HALVINGS as f64).sqrt(),
             rows: half,
+            within: (n <= MOST).then(|| mean(&pairs, n)),
         }
     }
 
@@ -77,33 +93,45 @@ fn pairs(points: &RowPoints) -> Vec<f64> {
     let columns = Columns::of(points);
     let n = points.len();
     let mut all = vec![0.0; n * (n - 1) / 2];
-    let mut rest = &mut all[..];
-    for (before, row) in points.iter().enumerate() {
-        let (own, others) = rest.split_at_mut(before);
-        columns.distances(row, own);
-        rest = others;
-    }
+    side_by_side(
+        #[inline(always)]
+        || {
+            let mut rest = &mut all[..];
+            for (before, row) in points.iter().enumerate() {
+                let (own, others) = rest.split_at_mut(before);
+                columns.distances(row, own);
+                rest = others;
+            }
+        },
+    );
     all
 }
 
-/// The energy distance, but for √columns, of the `half` rows on side 0 and those on side 1.
-fn apart(pairs: &[f64], side: &[u8], half: usize) -> f64 {
-    // Both on side 0, one on each, both on side 1; and last those of a row on neither.
-    let mut sums = [0.0; 4];
+/// The mean distance of two of `n` rows.
+fn mean(pairs: &[f64], n: usize) -> f64 {
+    2.0 * pairs.iter().sum::<f64>() / (n * (n - 1)) as f64
+}
+
+/// The side of a row in neither half: no two sides with it among them sum to less.
+const NEITHER: usize = 3;
+
+/// The energy distance, but for √columns, of the `half` rows on side 0 and those on side 1, for every halving. All of them
+/// in one pass: the sums of one alone would wait for each other.
+fn apart(pairs: &[f64], sides: &[[usize; HALVINGS]], half: usize) -> [f64; HALVINGS] {
+    // By the sum of both sides: both on side 0, one on each, both on side 1; what comes after is of a row on neither.
+    let mut sums = [[0.0; 2 * NEITHER + 2]; HALVINGS];
     let mut rest = pairs;
-    for (before, &own) in side.iter().enumerate() {
+    for (before, own) in sides.iter().enumerate() {
         let (distances, others) = rest.split_at(before);
-        for (distance, other) in distances.iter().zip(side) {
-            let place = match own == 2 || *other == 2 {
-                true => 3,
-                false => usize::from(own + other),
-            };
-            sums[place] += distance;
+        for (distance, other) in distances.iter().zip(sides) {
+            for (turn, sums) in sums.iter_mut().enumerate() {
+                sums[own[turn] + other[turn]] += distance;
+            }
         }
         rest = others;
     }
     let (across, within) = ((half * half) as f64, (half * (half - 1)) as f64);
-    2.0 * (sums[1] / across - sums[0] / within - sums[2] / within)
+    sums.map(|sums| 2.0 * (sums[1] / across - sums[0] / within - sums[2] / within))
 }
 
 /// The same rows, column by column: distances of one row to many are worked out side by side.
@@ -125,6 +153,7 @@ impl Columns {
     }
 
     /// Those of `row` to the first of the rows, as many as there is room for.
+    #[inline(always)]
     fn distances(&self, row: &[f64], found: &mut [f64]) {
         found.fill(0.0);
         for (x, column) in row.iter().zip(self.values.chunks_exact(self.n)) {
@@ -140,16 +169,16 @@ impl Columns {
 fn across(a: &RowPoints, b: &RowPoints) -> f64 {
     let columns = Columns::of(b);
     let mut found = vec![0.0; b.len()];
-    let rows = a.iter().map(|row| {
-        columns.distances(row, &mut found);
-        found.iter().sum::<f64>()
-    });
-    rows.sum()
-}
-
-fn mean_within(a: &RowPoints) -> f64 {
-    let n = a.len();
-    2.0 * pairs(a).iter().sum::<f64>() / (n * (n - 1)) as f64
+    side_by_side(
+        #[inline(always)]
+        || {
+            let rows = a.iter().map(|row| {
+                columns.distances(row, &mut found);
+                found.iter().sum::<f64>()
+            });
+            rows.sum()
+        },
+    )
 }
 
 #[cfg(test)]

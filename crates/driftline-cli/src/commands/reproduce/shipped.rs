@@ -67,6 +67,7 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "record-search-portraits",
     "record-portraits",
     "record-second-search-rot-mnist",
+    "record-second-rot-mnist",
     "record-second-search-portraits",
 ];
 
@@ -82,6 +83,7 @@ const TRUST: Files = files!["trust/", ".toml":
     "trust-archive-tuning",
     "trust-constructed-tuning",
     "trust-weather",
+    "trust-census",
     "trust-emg",
     "trust-covertype-by-order",
     "trust-portraits",

@@ -106,23 +106,25 @@ impl ClassMixture {
             .collect();
         let mut all = vec![0.0; points.len() * clouds];
         let mut off = vec![[0.0; LANES]; self.size];
-        for (block, values) in all.chunks_mut(LANES * clouds).enumerate() {
-            for (cloud, factor) in factors.iter().enumerate() {
-                for lane in 0..values.len() / clouds {
-                    let row = points.row(block * LANES + lane);
-                    for ((off, x), mean) in off.iter_mut().zip(row).zip(self.mean(cloud)) {
-                        off[lane] = x - mean;
+        side_by_side(
+            #[inline(always)]
+            || {
+                for (block, values) in all.chunks_mut(LANES * clouds).enumerate() {
+                    for (cloud, factor) in factors.iter().enumerate() {
+                        for lane in 0..values.len() / clouds {
+                            let row = points.row(block * LANES + lane);
+                            for ((off, x), mean) in off.iter_mut().zip(row).zip(self.mean(cloud)) {
+                                off[lane] = x - mean;
+                            }
+                        }
+                        let densities = factor.log_densities(&mut off);
+                        for (row, density) in values.chunks_exact_mut(clouds).zip(densities) {
+                            row[cloud] = shares[cloud] + density;
+                        }
                     }
                 }
-                let densities = side_by_side(
-                    #[inline(always)]
-                    || factor.log_densities(&mut off),
-                );
-                for (row, density) in values.chunks_exact_mut(clouds).zip(densities) {
-                    row[cloud] = shares[cloud] + density;
-                }
-            }
-        }
+            },
+        );
         let mut likelihoods = Vec::with_capacity(points.len());
         for own in all.chunks_exact_mut(clouds) {
             let top = own.iter().copied().fold(f64::MIN, f64::max);

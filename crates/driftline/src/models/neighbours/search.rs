@@ -130,8 +130,7 @@ impl Points {
             }
             // Most rows are too far, and are passed over some at a time.
             for (part, distances) in distances.chunks(TOGETHER).enumerate() {
-                let least = distances.iter().copied().fold(f32::INFINITY, f32::min);
-                if least > nearest.worst() {
+                if least(distances) > nearest.worst() {
                     continue;
                 }
                 for (place, &distance) in distances.iter().enumerate() {
@@ -143,6 +142,22 @@ impl Points {
             from = to;
         }
     }
+}
+
+/// The least of at most `TOGETHER` distances, halves against halves: one comparison after the other would wait for itself.
+#[inline(always)]
+fn least(distances: &[f32]) -> f32 {
+    let mut lanes = [f32::INFINITY; TOGETHER];
+    lanes[..distances.len()].copy_from_slice(distances);
+    let mut half = TOGETHER / 2;
+    while half > 0 {
+        for at in 0..half {
+            let other = lanes[at + half];
+            lanes[at] = if other < lanes[at] { other } else { lanes[at] };
+        }
+        half /= 2;
+    }
+    lanes[0]
 }
 
 impl Nearest {

@@ -55,24 +55,25 @@ pub(super) fn logs<R: AsRef<[f64]>>(
     };
     let ready = densities(clusters);
     let (mut apart, mut lanes) = (vec![0.0; size], vec![[0.0; LANES]; size]);
-    let blocks = logs.chunks_mut(LANES * n.max(1)).zip(rows.chunks(LANES));
-    for (block, (logs, rows)) in blocks.enumerate() {
-        for (place, (cluster, density)) in clusters.iter().zip(&ready).enumerate() {
-            for (lane, row) in rows.iter().enumerate() {
-                cluster.apart(row.as_ref(), time(block * LANES + lane), &mut apart);
-                for (lanes, x) in lanes.iter_mut().zip(&apart) {
-                    lanes[lane] = *x;
+    side_by_side(
+        #[inline(always)]
+        || {
+            let blocks = logs.chunks_mut(LANES * n.max(1)).zip(rows.chunks(LANES));
+            for (block, (logs, rows)) in blocks.enumerate() {
+                for (place, (cluster, density)) in clusters.iter().zip(&ready).enumerate() {
+                    for (lane, row) in rows.iter().enumerate() {
+                        cluster.apart(row.as_ref(), time(block * LANES + lane), &mut apart);
+                        for (lanes, x) in lanes.iter_mut().zip(&apart) {
+                            lanes[lane] = *x;
+                        }
+                    }
+                    for (row, log) in logs.chunks_exact_mut(n).zip(density.logs(&lanes)) {
+                        row[place] = log;
+                    }
                 }
             }
-            let found = side_by_side(
-                #[inline(always)]
-                || density.logs(&lanes),
-            );
-            for (row, log) in logs.chunks_exact_mut(n).zip(found) {
-                row[place] = log;
-            }
-        }
-    }
+        },
+    );
     logs
 }
 

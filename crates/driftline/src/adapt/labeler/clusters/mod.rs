@@ -125,9 +125,13 @@ impl Labeler for Clusters {
         let n_classes = now.teacher.n_classes();
         let mut tracked = self.stand(now, &now.teacher.labeler, window.inputs.shape())?;
         let rows = vectors(&window.inputs);
+        // Where some rows of the window are learned from, each stands for those around it.
+        let all = now.stage.learn.as_ref().map_or(rows.len(), Domain::len);
+        let step = all as f64 / rows.len() as f64;
+        tracked.in_steps_of(step);
         let moments = self.go_through(&mut tracked, &rows);
         let (labels, moved) = self.labels(&tracked, &moments, &rows, n_classes);
-        let remembered = self.remember(tracked, &rows)?;
+        let remembered = self.remember(tracked, &rows, step)?;
         let labels = Labels::new(labels, n_classes)?;
         let labeling = Labeling::kept(rows.len(), &labels);
         let inputs = Inputs::new(moved, window.inputs.shape())?;
@@ -137,11 +141,13 @@ impl Labeler for Clusters {
 }
 
 impl Clusters {
-    /// What is to be known when the next window comes, once clusters that fall apart are split.
-    fn remember(&self, mut tracked: Tracked, rows: &[Vec<f64>]) -> Result<State> {
+    /// What is to be known when the next window comes, once clusters that fall apart are split. Time was counted in steps
+    /// of so many rows.
+    fn remember(&self, mut tracked: Tracked, rows: &[Vec<f64>], step: f64) -> Result<State> {
         tracked.look_back(rows, self.recent.get());
         let times = tracked.times();
         split::split(&mut tracked.clusters, &tracked.recent, &times, self);
+        tracked.in_steps_of(1.0 / step);
         tracked.state(rows[0].len())
     }
 
@@ -228,4 +234,46 @@ fn decide(clusters: &[Cluster], shares: &[f64], n_classes: usize) -> (usize, usi
 fn vectors(inputs: &Inputs) -> Vec<Vec<f64>> {
     let row = |row: &[f32]| row.iter().map(|&x| f64::from(x)).collect();
     inputs.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A third of the rows leads to the same place, and to the same velocity for a row of the stream.
+    #[test]
+    fn rows_that_stand_for_others_keep_the_time_of_the_stream() {
+        let noise = |at: usize| f64::from((at as u32).wrapping_mul(2_654_435_769) >> 16) / 32768.0;
+        let rows: Vec<Vec<f64>> = (0..3000)
+            .map(|at| vec![0.001 * at as f64 + noise(at) - 1.0])
+            .collect();
+        let some: Vec<Vec<f64>> = rows.iter().step_by(3).cloned().collect();
+        let begin = Tracked {
+            clusters: vec![Cluster {
+                class: 0,
+                count: 100.0,
+                mean: vec![0.0],
+                velocity: vec![0.001],
+                covariance: vec![0.33],
+            }],
+            behind: 0.0,
+            recent: vec![],
+        };
+        let (mut whole, mut part) = (begin.clone(), begin);
+        let how = Clusters::default();
+        how.go_through(&mut whole, &rows);
+        part.in_steps_of(3.0);
+        how.go_through(&mut part, &some);
+        part.in_steps_of(1.0 / 3.0);
+        let (one, other) = (&whole.clusters[0], &part.clusters[0]);
+        assert!(
+            (one.mean[0] - other.mean[0]).abs() < 0.1,
+            "{one:?} {other:?}"
+        );
+        assert!(
+            (other.velocity[0] - 0.001).abs() < 2e-4,
+            "{one:?} {other:?}"
+        );
+        assert!((whole.behind - part.behind).abs() < 100.0);
+    }
 }

@@ -15,42 +15,53 @@ const LEAST_SHARE: f64 = 0.2;
 /// Splits those clusters that the rows of late want split; `times` are those of the rows, clusters stand at time 0.
 pub(super) fn split(clusters: &mut Vec<Cluster>, rows: &[Vec<f64>], times: &[f64], how: &Clusters) {
     let mut place = 0;
+    let mut nearest = None;
     while place < clusters.len() {
         let class = clusters[place].class;
         let same = clusters.iter().filter(|other| other.class == class).count();
         if same < how.most.get() {
-            let own = own(clusters, place, rows, times);
+            // Until a cluster is split, the same rows are nearest to the same clusters.
+            let nearest_to = nearest.get_or_insert_with(|| nearest_clusters(clusters, rows, times));
+            let own = own(&clusters[place], place, nearest_to, (rows, times));
             if let Some([one, other]) = halves(&clusters[place], &own, how) {
                 clusters[place] = one;
                 clusters.push(other);
+                nearest = None;
             }
         }
         place += 1;
     }
 }
 
-/// Rows that are nearest to a cluster, each where it would be at time 0.
-fn own(clusters: &[Cluster], place: usize, rows: &[Vec<f64>], times: &[f64]) -> Vec<Vec<f64>> {
+/// For each row the cluster under which it is most likely, of equals the first.
+fn nearest_clusters(clusters: &[Cluster], rows: &[Vec<f64>], times: &[f64]) -> Vec<usize> {
     let logs = logs(clusters, rows, |at| times[at]);
-    let mut own = vec![];
-    for ((row, &time), logs) in rows
-        .iter()
-        .zip(times)
-        .zip(logs.chunks_exact(clusters.len()))
-    {
+    let nearest = logs.chunks_exact(clusters.len()).map(|logs| {
         let mut best = (f64::NEG_INFINITY, 0);
         for (number, &log) in logs.iter().enumerate() {
             if log > best.0 {
                 best = (log, number);
             }
         }
-        if best.1 == place {
-            let velocity = &clusters[place].velocity;
-            let back = row.iter().zip(velocity).map(|(x, v)| x - time * v);
-            own.push(back.collect());
-        }
-    }
-    own
+        best.1
+    });
+    nearest.collect()
+}
+
+/// Rows that are nearest to a cluster, each where it would be at time 0.
+fn own(
+    cluster: &Cluster,
+    place: usize,
+    nearest: &[usize],
+    (rows, times): (&[Vec<f64>], &[f64]),
+) -> Vec<Vec<f64>> {
+    let own = rows.iter().zip(times).zip(nearest);
+    let own = own.filter(|(_, nearest)| **nearest == place);
+    own.map(|((row, time), _)| {
+        let back = row.iter().zip(&cluster.velocity);
+        back.map(|(x, v)| x - time * v).collect()
+    })
+    .collect()
 }
 
 fn halves(whole: &Cluster, rows: &[Vec<f64>], how: &Clusters) -> Option<[Cluster; 2]> {
@@ -111,19 +122,19 @@ fn halves(whole: &Cluster, rows: &[Vec<f64>], how: &Clusters) -> Option<[Cluster
 fn principal(covariance: &[f64], size: usize) -> Vec<f64> {
     // A start that no symmetry of the data is likely to have.
     let mut axis: Vec<f64> = (0..size).map(|i| 1.0 + 0.37 * i as f64).collect();
+    let mut image = vec![0.0; size];
     let mut length = 0.0;
     for _ in 0..50 {
-        let image: Vec<f64> = (0..size)
-            .map(|i| {
-                let row = &covariance[i * size..(i + 1) * size];
-                row.iter().zip(&axis).map(|(c, a)| c * a).sum()
-            })
-            .collect();
+        for (image, row) in image.iter_mut().zip(covariance.chunks_exact(size)) {
+            *image = row.iter().zip(&axis).map(|(c, a)| c * a).sum();
+        }
         length = image.iter().map(|x| x * x).sum::<f64>().sqrt();
         if length <= 0.0 {
             break;
         }
-        axis = image.iter().map(|x| x / length).collect();
+        for (axis, image) in axis.iter_mut().zip(&image) {
+            *axis = image / length;
+        }
     }
     let deviation = 0.8 * length.max(0.0).sqrt();
     axis.iter().map(|x| x * deviation).collect()

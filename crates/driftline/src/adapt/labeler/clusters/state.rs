@@ -31,6 +31,13 @@ impl Tracked {
         self.recent.drain(..old);
     }
 
+    /// Counts time in steps of so many rows from now on.
+    pub fn in_steps_of(&mut self, rows: f64) {
+        let velocities = self.clusters.iter_mut().map(|own| &mut own.velocity);
+        velocities.flatten().for_each(|velocity| *velocity *= rows);
+        self.behind /= rows;
+    }
+
     /// When the rows of late came, with the clusters standing at 0.
     pub fn times(&self) -> Vec<f64> {
         let n = self.recent.len();

@@ -33,12 +33,13 @@ impl ClustersView {
 }
 
 impl Clusters {
-    /// Follows the window from what is remembered, or from the card; with what is to be remembered next.
+    /// Follows the window from what is remembered, or from the card; with what is to be remembered next, unless that is known.
     pub(crate) fn view(
         &self,
         now: &Context<'_>,
         remembered: &State,
         window: &Inputs,
+        next: Option<&State>,
     ) -> Result<(ClustersView, State)> {
         let from_card = Context {
             source: now.card,
@@ -61,6 +62,10 @@ impl Clusters {
                 view.posteriors.extend(classes);
             }
         }
-        Ok((view, self.remember(tracked, &rows)?))
+        let next = match next {
+            Some(next) => next.clone(),
+            None => self.remember(tracked, &rows, 1.0)?,
+        };
+        Ok((view, next))
     }
 }

@@ -13,7 +13,7 @@ use crate::Result;
 use crate::adapt::policy::{Decision, Estimate, Judgement, Proposal};
 use crate::adapt::{Candidate, Context, State, Version};
 use crate::data::{Inputs, LabeledDomain, Labels, Probabilities};
-use crate::drift::{Known, PointFrame};
+use crate::drift::{Known, Measured, PointFrame};
 use crate::models::Classifier;
 
 /// Both ways to follow the mixture decide so many rows alike, or moved sources are asked as well.
@@ -38,10 +38,17 @@ pub(super) fn decide(
         },
         || {
             let (rows, points) = ((window, rows), (frame, &points));
-            tracking::look(now, &guard.evidence, rows, points, &mut state)
+            tracking::look(now, &guard.evidence, rows, points, proposals, &mut state)
         },
     );
     let ((decided, here), tracked) = (decided?, tracked?);
+    if let Some(Tracked::Recalled {
+        version,
+        posteriors,
+    }) = &tracked
+    {
+        return recalled(now, &guard, change, *version, (&inputs, posteriors), state);
+    }
     if let Some((why, known)) = tracked.as_ref().and_then(strange) {
         return guard.distrust(change, known, why, state);
     }
@@ -217,7 +224,7 @@ impl Table<'_> {
 fn strange(tracked: &Tracked) -> Option<(&'static str, Known)> {
     let mut known = Known::default();
     let why = match tracked {
-        Tracked::Known { .. } => return None,
+        Tracked::Known { .. } | Tracked::Recalled { .. } => return None,
         Tracked::Unexplained { part: true } => {
             known.new_mass = true;
             "part of the window is unlike any class of the source"
@@ -231,6 +238,39 @@ fn strange(tracked: &Tracked) -> Option<(&'static str, Known)> {
         }
     };
     Some((why, known))
+}
+
+/// Back to the version of the time when the stream was where this window is. `posteriors` are those of the classes there.
+fn recalled(
+    now: &Context<'_>,
+    guard: &Guard<'_>,
+    change: Measured,
+    version: usize,
+    (inputs, posteriors): (&Inputs, &[f64]),
+    state: State,
+) -> Result<Judgement> {
+    let why = match version {
+        0 => "the window looks like the source: the source model is taken up again".into(),
+        _ => format!(
+            "the window looks as window {version} did: the version of that time is taken up again"
+        ),
+    };
+    let decided = now.archive.version(version)?.predict(inputs)?;
+    let score = Score::expected(&decided, posteriors, guard.rows.labels().n_classes());
+    let worlds = vec![World {
+        name: "known-again".into(),
+        scores: vec![score],
+    }];
+    let mut judgement = Judgement::new(Decision::RollBack { to: version, why }, state);
+    judgement.estimate = interval(&worlds, 0, inputs.len(), guard.evidence.rows, true);
+    let finding = Finding {
+        worlds,
+        vetoes: true,
+        measurable: true,
+        notes: json!({ "recalled": version }),
+    };
+    judgement.findings = findings(guard, change, &finding, None);
+    Ok(judgement)
 }
 
 /// What the source model and each candidate say of the rows, and how sure the source model is.

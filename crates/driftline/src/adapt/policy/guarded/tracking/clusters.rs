@@ -5,6 +5,7 @@ use super::track::Track;
 use super::{Seen, Tracked};
 use crate::Result;
 use crate::adapt::labeler::{Clusters, ClustersKnown, ClustersView};
+use crate::adapt::policy::Proposal;
 use crate::adapt::policy::guarded::evidence::Evidence;
 use crate::adapt::{Context, State};
 use crate::data::Inputs;
@@ -12,8 +13,8 @@ use crate::models::neighbours::NeighboursLearner;
 use crate::models::{Classifier, NamedLearner};
 
 /// Where they stand in the state, and their track.
-const STAND: &str = "clusters/";
-const TRACK: &str = "track/clusters";
+pub(super) const STAND: &str = "clusters/";
+pub(super) const TRACK: &str = "track/clusters";
 
 /// What the clusters see, what they remember of it, and what was known of them before.
 pub(super) type Followed<'a> = (ClustersView, State, &'a ClustersKnown);
@@ -23,6 +24,7 @@ pub(super) fn follow<'a>(
     now: &Context<'_>,
     evidence: &'a Evidence,
     window: &Inputs,
+    proposals: &[Proposal<'_>],
     state: &State,
 ) -> Result<Option<Followed<'a>>> {
     if now.first.model.kind() != NeighboursLearner::KIND {
@@ -31,8 +33,25 @@ pub(super) fn follow<'a>(
     let Some(known) = evidence.believed_clusters() else {
         return Ok(None);
     };
-    let (view, remembered) = Clusters::default().view(now, &state.part(STAND), window)?;
+    let stand = state.part(STAND);
+    let gone = gone_along(&stand, proposals, window.len());
+    let (view, remembered) = Clusters::default().view(now, &stand, window, gone)?;
     Ok(Some((view, remembered, known)))
+}
+
+/// What a chain remembers that stood where the clusters stand, and has followed all rows of the window: they come to the same.
+fn gone_along<'a>(stand: &State, proposals: &[Proposal<'a>], rows: usize) -> Option<&'a State> {
+    let same = |one: &&Proposal<'_>| {
+        let candidate = one.candidate;
+        candidate.labeler.clusters(&one.before.model) == Some(Clusters::default())
+            && candidate.alignment.name() == "none"
+            && one.labeling.is_some_and(|labeling| labeling.kept == rows)
+            && one.before.labeler == *stand
+    };
+    // At the beginning chains look at the whole source, and the clusters at its card.
+    let begun = !stand.is_empty();
+    let chain = begun.then(|| proposals.iter().find(same)).flatten()?;
+    chain.version.map(|version| &version.labeler)
 }
 
 /// What to think of that. `rows` are those of the window that are looked at.

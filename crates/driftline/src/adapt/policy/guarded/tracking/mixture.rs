@@ -1,15 +1,17 @@
 //! The mixture of the classes, followed in two ways: from where it stood, and moved with all rows first.
 
 use super::track::Track;
-use super::{Seen, Tracked};
+use super::{Seen, Tracked, places};
 use crate::Result;
-use crate::adapt::State;
 use crate::adapt::policy::guarded::evidence::Evidence;
+use crate::adapt::{Context, State};
 use crate::drift::mixture::{FollowFrom, FollowedWindow};
 use crate::drift::{ClassMixture, RowPoints};
 
 /// Their track in the state.
-const TRACK: &str = "track";
+pub(super) const TRACK: &str = "track";
+/// Where they stand, moved and from where they stood.
+pub(super) const WAYS: [&str; 2] = ["mixture/moved", "mixture/stay"];
 
 /// Where it stood before the window, and where the two ways led to.
 pub(super) struct Followed {
@@ -30,7 +32,7 @@ pub(super) fn follow(evidence: &Evidence, window: &RowPoints, state: &State) -> 
     if !evidence.believes_mixture() {
         return None;
     }
-    let (before, mut stayed) = (mixture("mixture/moved")?, mixture("mixture/stay")?);
+    let (before, mut stayed) = (mixture(WAYS[0])?, mixture(WAYS[1])?);
     let mut moved = before.clone();
     let (went, stood) = rayon::join(
         || moved.follow(window, FollowFrom::Moved),
@@ -48,9 +50,9 @@ pub(super) fn follow(evidence: &Evidence, window: &RowPoints, state: &State) -> 
 /// What to think of where it went.
 pub(super) fn judge(
     followed: Followed,
+    now: &Context<'_>,
     evidence: &Evidence,
     window: &RowPoints,
-    n_classes: usize,
     state: &mut State,
 ) -> Result<Seen> {
     let Followed {
@@ -62,33 +64,42 @@ pub(super) fn judge(
     } = followed;
     let mut track = Track::of(state, TRACK);
     let likely = [went.before, went.after];
+    let usual = evidence.log_likelihood;
     let seen = |tracked| Ok(Seen { tracked, likely });
     let below = |bound| before.strange(window, bound);
     // The mixtures stay where they were: the next window may be as before.
-    if let Some(strange) =
-        track.unexplained(evidence.log_likelihood, likely[1], window.size(), below)
-    {
-        return seen(strange);
+    if let Some(strange) = track.unexplained(usual, likely[1], window.size(), below) {
+        return seen(places::recall(window, state)?.unwrap_or(strange));
     }
+    let lost = track.jumped();
     let jumped = track.goes_on(likely);
-    for (name, own) in [("mixture/moved", &moved), ("mixture/stay", &stayed)] {
+    if !lost {
+        places::remember(now, (&before, likely[0]), window, usual, state)?;
+    }
+    for (name, own) in WAYS.into_iter().zip([&moved, &stayed]) {
         let numbers = own.to_numbers();
         state.set(name, &[numbers.len()], numbers)?;
     }
     track.store(state, TRACK);
     if jumped {
-        return seen(Tracked::Jumped);
+        return seen(places::recall(window, state)?.unwrap_or(Tracked::Jumped));
     }
     let (moved, stayed) = (went.classes, stood.classes);
-    let both = moved
-        .chunks_exact(n_classes)
-        .zip(stayed.chunks_exact(n_classes));
-    let alike = both.filter(|(a, b)| top(a) == top(b)).count();
-    let agreement = alike as f64 / window.len().max(1) as f64;
+    let agreement = agreement(&moved, &stayed, window.len());
     seen(Tracked::Known {
         worlds: vec![("mixture-moved", moved), ("mixture", stayed)],
         agreement,
     })
+}
+
+/// The share of `rows` of which two say the same class.
+pub(super) fn agreement(own: &[f64], other: &[f64], rows: usize) -> f64 {
+    let n_classes = own.len() / rows.max(1);
+    let both = own
+        .chunks_exact(n_classes.max(1))
+        .zip(other.chunks_exact(n_classes.max(1)));
+    let alike = both.filter(|(a, b)| top(a) == top(b)).count();
+    alike as f64 / rows.max(1) as f64
 }
 
 fn top(row: &[f64]) -> usize {

@@ -5,16 +5,17 @@
 
 mod clusters;
 mod mixture;
+mod places;
 mod track;
 
 use self::track::{middle, push};
 use super::evidence::Evidence;
 use crate::Result;
+use crate::adapt::policy::Proposal;
 use crate::adapt::{Context, State};
 use crate::data::Inputs;
 use crate::drift::{PointFrame, RowPoints};
 use crate::math::ln;
-use crate::models::Classifier;
 
 /// Clusters decide where the mixture is not believed, or where of late they explained a row better by this much likelihood,
 /// or foresaw it so: they know where they are going, and go through one another.
@@ -38,6 +39,11 @@ pub(super) enum Tracked {
         part: bool,
     },
     Jumped,
+    /// It is where the stream has been when this version was made; posteriors of the classes as they were there.
+    Recalled {
+        version: usize,
+        posteriors: Vec<f64>,
+    },
 }
 
 /// The same, and how likely they find a row: before they have followed the window, and after.
@@ -52,15 +58,15 @@ pub(super) fn look(
     evidence: &Evidence,
     (window, rows): (&Inputs, &[usize]),
     (frame, points): (&PointFrame, &RowPoints),
+    proposals: &[Proposal<'_>],
     state: &mut State,
 ) -> Result<Option<Tracked>> {
     let before = &*state;
     let (mixture, clusters) = rayon::join(
         || mixture::follow(evidence, points, before),
-        || clusters::follow(now, evidence, window, before),
+        || clusters::follow(now, evidence, window, proposals, before),
     );
-    let n_classes = now.first.n_classes();
-    let mixture = mixture.map(|own| mixture::judge(own, evidence, points, n_classes, state));
+    let mixture = mixture.map(|own| mixture::judge(own, now, evidence, points, state));
     let mixture = mixture.transpose()?;
     let clusters = clusters?.map(|own| clusters::judge(own, now, (window, rows), state));
     let few = evidence.clusters.is_some_and(|own| own.rows < FEW);
@@ -93,7 +99,7 @@ fn better(
     let stored = stored.and_then(|value| serde_json::from_value(value).ok());
     let mut leads: Vec<[f64; 2]> = stored.unwrap_or_default();
     // Clusters find the rows again after a jump, and know no better which class they are of.
-    if matches!(mixture.tracked, Tracked::Jumped) && !ahead(&leads) {
+    if matches!(mixture.tracked, Tracked::Jumped | Tracked::Recalled { .. }) && !ahead(&leads) {
         return mixture;
     }
     push(&mut leads, lead, LATELY);

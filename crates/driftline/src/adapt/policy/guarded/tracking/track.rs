@@ -41,6 +41,16 @@ impl Track {
         stored.unwrap_or_default()
     }
 
+    /// How likely a row of the last window was.
+    pub fn last(&self) -> Option<f64> {
+        self.likely.last().copied()
+    }
+
+    /// Whether it has jumped before.
+    pub fn jumped(&self) -> bool {
+        self.jumped
+    }
+
     pub fn store(&self, state: &mut State, name: &str) {
         state.set_value(name, json!(self));
     }
