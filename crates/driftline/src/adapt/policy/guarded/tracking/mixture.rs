@@ -47,12 +47,13 @@ pub(super) fn follow(evidence: &Evidence, window: &RowPoints, state: &State) -> 
     })
 }
 
-/// What to think of where it went.
+/// What to think of where it went, and whether it may have come back to where it was.
 pub(super) fn judge(
     followed: Followed,
     now: &Context<'_>,
     evidence: &Evidence,
     window: &RowPoints,
+    may_recall: bool,
     state: &mut State,
 ) -> Result<Seen> {
     let Followed {
@@ -67,9 +68,13 @@ pub(super) fn judge(
     let usual = evidence.log_likelihood;
     let seen = |tracked| Ok(Seen { tracked, likely });
     let below = |bound| before.strange(window, bound);
+    let recall = |state: &mut State| match may_recall {
+        true => places::recall(window, state),
+        false => Ok(None),
+    };
     // The mixtures stay where they were: the next window may be as before.
     if let Some(strange) = track.unexplained(usual, likely[1], window.size(), below) {
-        return seen(places::recall(window, state)?.unwrap_or(strange));
+        return seen(recall(state)?.unwrap_or(strange));
     }
     let lost = track.jumped();
     let jumped = track.goes_on(likely);
@@ -82,7 +87,7 @@ pub(super) fn judge(
     }
     track.store(state, TRACK);
     if jumped {
-        return seen(places::recall(window, state)?.unwrap_or(Tracked::Jumped));
+        return seen(recall(state)?.unwrap_or(Tracked::Jumped));
     }
     let (moved, stayed) = (went.classes, stood.classes);
     let agreement = agreement(&moved, &stayed, window.len());

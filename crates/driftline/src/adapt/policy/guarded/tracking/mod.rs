@@ -66,10 +66,18 @@ pub(super) fn look(
         || mixture::follow(evidence, points, before),
         || clusters::follow(now, evidence, window, proposals, before),
     );
-    let mixture = mixture.map(|own| mixture::judge(own, now, evidence, points, state));
-    let mixture = mixture.transpose()?;
-    let clusters = clusters?.map(|own| clusters::judge(own, now, (window, rows), state));
     let few = evidence.clusters.is_some_and(|own| own.rows < FEW);
+    let clusters = clusters?;
+    // Where clusters decide, a mixture that is lost is no reason to go back.
+    let decide = clusters.is_some() && (few || ahead(&leads(state)));
+    let mixture = mixture.map(|own| mixture::judge(own, now, evidence, points, !decide, state));
+    let mixture = mixture.transpose()?;
+    if let Some(seen) = &mixture
+        && matches!(seen.tracked, Tracked::Recalled { .. })
+    {
+        return Ok(mixture.map(|seen| seen.tracked));
+    }
+    let clusters = clusters.map(|own| clusters::judge(own, now, (window, rows), state));
     let chosen = match (mixture, clusters) {
         (mixture, None) => mixture,
         (Some(mixture), Some(clusters)) if !few => {
@@ -95,17 +103,22 @@ fn better(
     // What the clusters leave out of a density of inputs, and what it gains in the frame.
     let constant = frame.log_scale() - 0.5 * frame.size() as f64 * ln(2.0 * std::f64::consts::PI);
     let lead = [0, 1].map(|at| clusters.likely[at] + constant - mixture.likely[at]);
-    let stored = state.value(LEADS).cloned();
-    let stored = stored.and_then(|value| serde_json::from_value(value).ok());
-    let mut leads: Vec<[f64; 2]> = stored.unwrap_or_default();
+    let mut leads = leads(state);
     // Clusters find the rows again after a jump, and know no better which class they are of.
-    if matches!(mixture.tracked, Tracked::Jumped | Tracked::Recalled { .. }) && !ahead(&leads) {
+    if matches!(mixture.tracked, Tracked::Jumped) && !ahead(&leads) {
         return mixture;
     }
     push(&mut leads, lead, LATELY);
     let ahead = ahead(&leads);
     state.set_value(LEADS, serde_json::json!(leads));
     if ahead { clusters } else { mixture }
+}
+
+/// By how much the clusters explained and foresaw a row better, window by window.
+fn leads(state: &State) -> Vec<[f64; 2]> {
+    let stored = state.value(LEADS).cloned();
+    let stored = stored.and_then(|value| serde_json::from_value(value).ok());
+    stored.unwrap_or_default()
 }
 
 fn ahead(leads: &[[f64; 2]]) -> bool {
