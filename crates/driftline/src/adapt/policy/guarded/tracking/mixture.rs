@@ -69,7 +69,7 @@ pub(super) fn judge(
     let seen = |tracked| Ok(Seen { tracked, likely });
     let below = |bound| before.strange(window, bound);
     let recall = |state: &mut State| match may_recall {
-        true => places::recall(window, state),
+        true => places::recall(window, likely[1], state),
         false => Ok(None),
     };
     // The mixtures stay where they were: the next window may be as before.

@@ -11,10 +11,14 @@ use crate::adapt::{Context, State};
 use crate::drift::{ClassMixture, RowPoints};
 
 /// So many are remembered, the first of them always.
-const MOST: usize = 8;
-/// A place is left behind where it explains a row worse by this, or by a twentieth of the columns, than the clouds do that
-/// stand before the window; a window is at a place where a row is as likely as it was then, but for as much.
-const APART: f64 = 0.5;
+const MOST: usize = 12;
+/// A place is left behind where it explains a row worse by this, or by a hundredth of the columns, than the clouds do that
+/// stand before the window.
+const LEFT: f64 = 0.1;
+/// A window is at a place where a row is as likely as it was then, but for this or a twentieth of the columns …
+const LESS_THAN_THEN: f64 = 0.5;
+/// … and as likely as under the clouds that have followed, but for this or a fiftieth of the columns.
+const LESS_THAN_NOW: f64 = 0.15;
 /// Places that a window may both be at say the same class of so many rows, or nothing is known.
 const ALIKE: f64 = 0.9;
 /// Where the list of them stands in the state, and where what belongs to each.
@@ -38,10 +42,6 @@ impl Place {
     }
 }
 
-fn apart(size: usize) -> f64 {
-    APART.max(0.05 * size as f64)
-}
-
 /// Remembers where the clouds stand `before` they follow the window, under which a row of it is so `likely`, if the last
 /// place lies behind them. `usual` is how likely a row of the source is.
 pub(super) fn remember(
@@ -52,7 +52,7 @@ pub(super) fn remember(
     state: &mut State,
 ) -> Result<()> {
     if let Some(last) = last_mixture(state) {
-        if last.log_likelihood(window) >= likely - apart(window.size()) {
+        if last.log_likelihood(window) >= likely - LEFT.max(0.01 * window.size() as f64) {
             return Ok(());
         }
     }
@@ -95,19 +95,29 @@ fn last_mixture(state: &State) -> Option<ClassMixture> {
     mixture_at(usize::try_from(last["version"].as_u64()?).ok()?, state)
 }
 
-/// The place that the window is at; then all is remembered as it was there.
-pub(super) fn recall(window: &RowPoints, state: &mut State) -> Result<Option<Tracked>> {
+/// The place that the window is at; then all is remembered as it was there. A row is so likely under the clouds that have
+/// `followed` it.
+pub(super) fn recall(
+    window: &RowPoints,
+    followed: f64,
+    state: &mut State,
+) -> Result<Option<Tracked>> {
+    let size = window.size() as f64;
+    let (then, now) = (
+        LESS_THAN_THEN.max(0.05 * size),
+        LESS_THAN_NOW.max(0.02 * size),
+    );
     let mut found: Vec<(f64, Place, ClassMixture)> = vec![];
     for place in places(state) {
         let Some(mixture) = mixture_at(place.version, state) else {
             continue;
         };
-        let less = place.likely - mixture.log_likelihood(window);
-        if less <= apart(window.size()) {
-            found.push((less, place, mixture));
+        let likely = mixture.log_likelihood(window);
+        if place.likely - likely <= then && followed - likely <= now {
+            found.push((likely, place, mixture));
         }
     }
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut all = found
         .iter()
         .map(|(_, _, mixture)| mixture.class_posteriors(window));
