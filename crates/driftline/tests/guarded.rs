@@ -1,10 +1,14 @@
 //! The policy `guarded` on drifts whose truth is known: it follows what can be followed, goes nowhere where nothing can be
 //! known, and says how accurate the model is without having seen an answer.
 
+use driftline::Result;
+use driftline::adapt::{Context, Decision, Judgement, Policy, Proposal, Registry, State};
 use driftline::data::{Inputs, Shape};
+use driftline::models::AnyLearner;
 use driftline::prelude::*;
 use driftline::runs::{Fate, WindowRecord};
 use rand::RngExt;
+use serde::{Deserialize, Serialize};
 
 /// Rows of two clouds around ±2.5·(cos a, sin a); the second class has this share of them.
 fn clouds(angle: f64, share: f64, rows: usize, seed: u64) -> (Vec<f32>, Vec<u32>) {
@@ -144,4 +148,35 @@ fn a_jump_back_to_a_place_on_the_way_is_known_again() {
         assert!(*after > 0.95, "window {at}: {after} {:?}", record.reason);
         assert!(estimate.is_some(), "window {at}");
     }
+}
+
+/// Deploys what the first of two candidates makes of every window.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct TheCautious {}
+
+impl Policy for TheCautious {
+    fn candidates(&self, _: &AnyLearner) -> Option<Vec<String>> {
+        Some(["cautious", "plain"].map(String::from).into())
+    }
+
+    fn decide(&self, _: &Context<'_>, state: &State, _: &[Proposal<'_>]) -> Result<Judgement> {
+        Ok(Judgement::new(Decision::Deploy(0), state.clone()))
+    }
+}
+
+/// Beside others, what replays the source learns from five thousand rows of a larger window, less the least confident tenth.
+#[test]
+fn five_thousand_rows_are_enough_beside_the_source() {
+    let (values, labels) = clouds(0.0, 0.5, 600, 1);
+    let mut adapter = Adapter::auto()
+        .registry(Registry::new().with_policy::<TheCautious>("the-cautious"))
+        .model("linear")
+        .policy("the-cautious")
+        .window(6000)
+        .fit(inputs(&values), &labels)
+        .unwrap();
+    let record = adapter.step(inputs(&clouds(0.1, 0.5, 6000, 2).0)).unwrap();
+    assert_eq!(record.candidate.as_deref(), Some("cautious"));
+    assert_eq!(record.seen, 6000);
+    assert!((4490..=4510).contains(&record.kept), "{}", record.kept);
 }
