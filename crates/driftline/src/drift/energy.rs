@@ -64,12 +64,13 @@ impl Halves {
         let pairs = pairs(&points);
         // Of an odd number one is in neither half.
         let mut sides = vec![[NEITHER; HALVINGS]; n];
-        for turn in 0..HALVINGS {
+        let mut halve = |turn: usize| {
             let order = permutation(n, seed.nth(turn));
             for (place, &row) in order[..2 * half].iter().enumerate() {
                 sides[row][turn] = usize::from(place >= half);
             }
-        }
+        };
+        (0..HALVINGS).for_each(&mut halve);
         let squares = apart(&pairs, &sides, half).map(|apart| {
             let distance = apart / (points.size() as f64).sqrt();
             distance * distance

@@ -51,10 +51,10 @@ pub(super) fn remember(
     usual: f64,
     state: &mut State,
 ) -> Result<()> {
-    if let Some(last) = last_mixture(state) {
-        if last.log_likelihood(window) >= likely - LEFT.max(0.01 * window.size() as f64) {
-            return Ok(());
-        }
+    let left = LEFT.max(0.01 * window.size() as f64);
+    let near = |last: ClassMixture| last.log_likelihood(window) >= likely - left;
+    if last_mixture(state).is_some_and(near) {
+        return Ok(());
     }
     let mut places = places(state);
     if places.len() == MOST {
