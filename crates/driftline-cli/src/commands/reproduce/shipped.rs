@@ -69,6 +69,7 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "record-second-search-rot-mnist",
     "record-second-rot-mnist",
     "record-second-search-portraits",
+    "record-third-search-rot-mnist",
 ];
 
 /// Whether a policy may be trusted: the tuning half, then the test half (docs/trust.md).
