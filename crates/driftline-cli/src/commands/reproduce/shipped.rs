@@ -70,6 +70,7 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "record-second-rot-mnist",
     "record-second-search-portraits",
     "record-third-search-rot-mnist",
+    "record-third-rot-mnist",
 ];
 
 /// Whether a policy may be trusted: the tuning half, then the test half (docs/trust.md).
