@@ -18,6 +18,7 @@ use super::state::State;
 use super::version::{Archive, Version};
 use super::windows::Windows;
 use crate::data::{Domain, Examples, Inputs, LabeledDomain, Labels, Probabilities};
+use crate::drift::mixture::LastFollowed;
 use crate::models::{AnyModel, Learner, Runtime};
 use crate::random::Seed;
 use crate::{Error, Result};
@@ -62,6 +63,7 @@ pub struct Adaptation {
     policy_state: State,
     /// What the policy knows before the first window, if that has so many rows.
     prepared: Option<(usize, State)>,
+    followed: LastFollowed,
     seed: Seed,
     runtime: Runtime,
 }
@@ -87,6 +89,7 @@ impl Adaptation {
             previous: None,
             policy_state: State::default(),
             prepared: None,
+            followed: LastFollowed::default(),
             seed,
             runtime: Runtime::default(),
         }
@@ -320,6 +323,7 @@ impl Adaptation {
             number: self.done + 1,
             seed: self.seed.nth(self.done),
             runtime: &self.runtime,
+            followed: &self.followed,
             alone: self.chains.len() == 1,
             archive,
         }

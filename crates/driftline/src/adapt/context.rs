@@ -7,6 +7,7 @@ use super::curriculum::Stage;
 use super::frame::SourceFrame;
 use super::version::{Archive, Version};
 use crate::data::{Domain, LabeledDomain};
+use crate::drift::mixture::LastFollowed;
 use crate::models::Runtime;
 use crate::random::Seed;
 use crate::{Error, Result};
@@ -35,6 +36,8 @@ pub struct Context<'a> {
     /// The seed of this step alone.
     pub seed: Seed,
     pub runtime: &'a Runtime,
+    /// Spares the second of two parts that follow the same mixture through the same window.
+    pub(crate) followed: &'a LastFollowed,
     /// Whether there is one candidate only.
     pub alone: bool,
     /// Earlier versions.

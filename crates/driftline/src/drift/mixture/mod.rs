@@ -5,10 +5,12 @@
 mod choose;
 mod fit;
 mod follow;
+mod last;
 mod store;
 
 pub use choose::{Calibration, choose};
 pub use follow::{FollowFrom, FollowedWindow};
+pub(crate) use last::LastFollowed;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -6,6 +6,7 @@ mod file;
 mod learner;
 mod model;
 mod search;
+mod sweep;
 mod tree;
 
 pub use learner::NeighboursLearner;

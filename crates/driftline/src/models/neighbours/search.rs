@@ -1,6 +1,8 @@
-//! The rows nearest to a point, exactly: all distances in one pass over columns for few rows or many columns, else by a
-//! tree. Of rows as near as each other the first comes first, so that both give the same.
+//! The rows nearest to a point, exactly: all distances in one pass over columns for very few rows or many columns, in order
+//! of a column for some hundred rows, else by a tree. Of rows as near as each other the first comes first, so that all give
+//! the same.
 
+use super::sweep::{self, Sweep};
 use super::tree::Tree;
 use crate::kernels::side_by_side;
 
@@ -8,10 +10,11 @@ use crate::kernels::side_by_side;
 const BLOCK: usize = 128;
 /// Rows of a block that are passed over together.
 const TOGETHER: usize = 16;
-/// From so many rows on a tree is faster …
+/// From so many rows on it is faster to have them in order, and from so many more to have a tree …
+const SWEEP_FROM: usize = 32;
 const TREE_FROM: usize = 512;
 /// … as long as there are few columns.
-const TREE_COLUMNS: usize = 8;
+const FEW_COLUMNS: usize = 8;
 
 /// Points to be searched, column by column.
 #[derive(Clone, Debug)]
@@ -20,8 +23,17 @@ pub(crate) struct Points {
     columns: Vec<f32>,
     n: usize,
     size: usize,
-    /// Where there is a tree, points stand in the order of its leaves, and this is their number before.
-    tree: Option<(Tree, Vec<u32>)>,
+    by: By,
+}
+
+/// How they are searched, which says in which order they stand.
+#[derive(Clone, Debug)]
+enum By {
+    /// As they were given.
+    Scan,
+    Sweep(Sweep),
+    /// In the order of its leaves, which are these rows.
+    Tree(Tree, Vec<u32>),
 }
 
 /// The nearest so far, in order.
@@ -35,39 +47,45 @@ pub(crate) struct Nearest {
 impl Points {
     /// `rows` of `size` numbers each, one after the other.
     pub fn new(rows: &[f32], size: usize) -> Self {
-        let n = rows.len() / size;
-        if n < TREE_FROM || size > TREE_COLUMNS {
-            return Self::flat(rows, size);
-        }
-        let (tree, order) = Tree::new(rows, size);
-        let mut columns = vec![0.0; rows.len()];
-        for (place, &row) in order.iter().enumerate() {
-            for column in 0..size {
-                columns[column * n + place] = rows[row as usize * size + column];
+        let by = match rows.len() / size {
+            n if n < SWEEP_FROM || size > FEW_COLUMNS => By::Scan,
+            n if n < TREE_FROM => By::Sweep(Sweep::new(rows, size)),
+            _ => {
+                let (tree, order) = Tree::new(rows, size);
+                By::Tree(tree, order)
             }
-        }
-        Self {
-            columns,
-            n,
-            size,
-            tree: Some((tree, order)),
-        }
+        };
+        Self::by(rows, size, by)
     }
 
-    /// Without a tree, however many rows there are.
+    /// One pass over all, however many rows there are.
+    #[cfg(test)]
     pub fn flat(rows: &[f32], size: usize) -> Self {
-        let n = rows.len() / size;
-        let mut columns = vec![0.0; rows.len()];
-        for (row, values) in rows.chunks_exact(size).enumerate() {
-            for (column, &value) in values.iter().enumerate() {
-                columns[column * n + row] = value;
+        Self::by(rows, size, By::Scan)
+    }
+
+    fn by(rows: &[f32], size: usize, by: By) -> Self {
+        let mut points = Self {
+            columns: vec![0.0; rows.len()],
+            n: rows.len() / size,
+            size,
+            by,
+        };
+        for place in 0..points.n {
+            let row = points.number(place) * size;
+            for (column, &value) in rows[row..row + size].iter().enumerate() {
+                points.columns[column * points.n + place] = value;
             }
         }
-        Self {
-            columns,
-            n,
-            size,
-            tree: None,
+        points
+    }
+
+    /// The number of the row at a place.
+    fn number(&self, place: usize) -> usize {
+        match &self.by {
+            By::Scan => place,
+            By::Sweep(sweep) => sweep.order[place] as usize,
+            By::Tree(_, order) => order[place] as usize,
         }
     }
 
@@ -79,10 +97,7 @@ impl Points {
     pub fn rows(&self) -> Vec<f32> {
         let mut rows = vec![0.0; self.columns.len()];
         for place in 0..self.n {
-            let row = match &self.tree {
-                Some((_, order)) => order[place] as usize,
-                None => place,
-            };
+            let row = self.number(place);
             for column in 0..self.size {
                 rows[row * self.size + column] = self.columns[column * self.n + place];
             }
@@ -93,17 +108,58 @@ impl Points {
     /// Finds the nearest to `point`.
     pub fn search(&self, point: &[f32], nearest: &mut Nearest) {
         nearest.found.clear();
-        match &self.tree {
-            None => side_by_side(
+        match &self.by {
+            By::Scan => side_by_side(
                 #[inline(always)]
                 || self.scan(point, 0..self.n, |place| place as u32, nearest),
             ),
-            Some((tree, order)) => tree.visit(point, nearest, &mut |leaf, nearest| {
+            By::Sweep(sweep) => side_by_side(
+                #[inline(always)]
+                || {
+                    sweep.visit(point, &self.columns, nearest, |places, nearest| {
+                        self.few(point, places, |place| sweep.order[place], nearest);
+                    });
+                },
+            ),
+            By::Tree(tree, order) => tree.visit(point, nearest, &mut |leaf, nearest| {
                 side_by_side(
                     #[inline(always)]
                     || self.scan(point, leaf, |place| order[place], nearest),
                 );
             }),
+        }
+    }
+
+    /// At most as many places as a sweep has side by side.
+    #[inline(always)]
+    fn few(
+        &self,
+        point: &[f32],
+        places: std::ops::Range<usize>,
+        number: impl Fn(usize) -> u32,
+        nearest: &mut Nearest,
+    ) {
+        let mut distances = [0.0_f32; sweep::LANES];
+        for (column, &x) in point.iter().enumerate() {
+            let from = column * self.n;
+            let values = &self.columns[from + places.start..from + places.end];
+            match <&[f32; sweep::LANES]>::try_from(values) {
+                Ok(values) => add_squares(&mut distances, values, x),
+                Err(_) => add_squares(&mut distances, values, x),
+            }
+        }
+        let worst = nearest.worst();
+        let mut near = 0_u32;
+        for (lane, &distance) in distances.iter().enumerate() {
+            near |= u32::from(distance <= worst) << lane;
+        }
+        near &= (1 << places.len()) - 1;
+        while near != 0 {
+            let lane = near.trailing_zeros() as usize;
+            near &= near - 1;
+            if distances[lane] <= nearest.worst() {
+                nearest.offer(distances[lane], number(places.start + lane));
+            }
         }
     }
 
@@ -123,10 +179,7 @@ impl Points {
             distances.fill(0.0);
             for (column, &x) in point.iter().enumerate() {
                 let values = &self.columns[column * self.n + from..column * self.n + to];
-                for (distance, value) in distances.iter_mut().zip(values) {
-                    let apart = value - x;
-                    *distance += apart * apart;
-                }
+                add_squares(distances, values, x);
             }
             // Most rows are too far, and are passed over some at a time.
             for (part, distances) in distances.chunks(TOGETHER).enumerate() {
@@ -141,6 +194,14 @@ impl Points {
             }
             from = to;
         }
+    }
+}
+
+#[inline(always)]
+fn add_squares(distances: &mut [f32], values: &[f32], x: f32) {
+    for (distance, value) in distances.iter_mut().zip(values) {
+        let apart = value - x;
+        *distance += apart * apart;
     }
 }
 
@@ -174,6 +235,7 @@ impl Nearest {
     }
 
     /// Nothing further away than this can be among the nearest.
+    #[inline(always)]
     pub(super) fn worst(&self) -> f32 {
         match self.found.len() == self.k {
             true => self.found[self.k - 1].0,
@@ -181,6 +243,7 @@ impl Nearest {
         }
     }
 
+    #[inline(always)]
     fn offer(&mut self, distance: f32, number: u32) {
         let offered = (distance, number);
         if self.found.len() == self.k {
@@ -218,7 +281,7 @@ mod tests {
     proptest! {
         /// Values on a coarse grid, so that there are ties enough.
         #[test]
-        fn tree_and_scan_find_what_sorting_finds(
+        fn tree_sweep_and_scan_find_what_sorting_finds(
             size in 1_usize..5, n in 1_usize..1500, k in 1_usize..20, draw in any::<u32>(),
         ) {
             let value = |i: usize| {

@@ -19,8 +19,13 @@ use crate::adapt::{Standing, Version};
 use crate::files::{is_leftover, remove_files, write_whole};
 use crate::{Error, Result};
 
-/// So many windows may wait to be written; then the work waits for the disk.
+/// So many windows may wait to be written, or more as long as they have so many rows in all; then the work waits for the
+/// disk. What waits is made safe together: small windows come faster than a disk can be sure of each.
 const QUEUE: usize = 4;
+const QUEUED_ROWS: usize = 5_000;
+const LONGEST_QUEUE: usize = 32;
+/// Files that are written at the same time: a disk takes long to be sure, and is sure of several at once.
+const HANDS: usize = 8;
 
 /// The hash of the finished lines, ready to take in more.
 #[derive(Clone, Debug)]
@@ -85,11 +90,15 @@ pub(super) struct Writer {
     thread: JoinHandle<(Progress, Result<()>)>,
     /// The versions that may not be on disk yet.
     recent: Vec<Version>,
+    /// How many these are at most: those in the queue, those being written, and the next.
+    most: usize,
 }
 
 impl Writer {
-    pub fn begin(folder: PathBuf, manifest: RunManifest, log: Log) -> Self {
-        let (queue, windows) = sync_channel(QUEUE);
+    /// For windows of about so many rows.
+    pub fn begin(folder: PathBuf, manifest: RunManifest, log: Log, rows: usize) -> Self {
+        let room = (QUEUED_ROWS / rows.max(1)).clamp(QUEUE, LONGEST_QUEUE);
+        let (queue, windows) = sync_channel(room);
         let progress = Progress {
             manifest,
             log,
@@ -99,14 +108,14 @@ impl Writer {
             queue: Some(queue),
             thread: std::thread::spawn(move || store_all(&folder, progress, &windows)),
             recent: vec![],
+            most: 2 * room + 3,
         }
     }
 
     /// Hands over a window; false where the writer has given up.
     pub fn add(&mut self, window: Finished) -> bool {
         self.recent.push(window.bundle.version.clone());
-        // Those in the queue, those being written, and this one.
-        let old = self.recent.len().saturating_sub(2 * QUEUE + 3);
+        let old = self.recent.len().saturating_sub(self.most);
         self.recent.drain(..old);
         let queue = self.queue.as_ref();
         queue.is_some_and(|queue| queue.send(window).is_ok())
@@ -156,39 +165,7 @@ fn store_all(
 /// Makes some windows safe: their files, side by side; then their lines; then the manifest. Of the chains only the newest
 /// are kept.
 fn store(folder: &Path, progress: &mut Progress, batch: Vec<Finished>) -> Result<()> {
-    let files = std::thread::scope(|scope| {
-        let write = |name: String, bytes: Vec<u8>| -> Result<(String, Checksum)> {
-            write_whole(&folder.join(&name), &bytes)?;
-            Ok((name, Checksum::of(&bytes)))
-        };
-        let begin = |window| {
-            let Finished {
-                bundle,
-                predictions,
-                ..
-            }: &Finished = window;
-            let number = bundle.number();
-            let checkpoint =
-                scope.spawn(move || write(checkpoint_name(number), bundle.to_bytes()?));
-            let table = predictions
-                .as_ref()
-                .map(|table| scope.spawn(move || write(predictions_name(number), table.to_csv())));
-            [Some(checkpoint), table]
-        };
-        let begun: Vec<_> = batch.iter().map(begin).collect();
-        let end = |threads: [Option<std::thread::ScopedJoinHandle<'_, _>>; 2]| {
-            let written = threads.into_iter().flatten().map(|thread| {
-                thread.join().unwrap_or_else(|_| {
-                    Err(Error::NotSupported {
-                        what: "a file of a window".into(),
-                        how: "written: its writer panicked".into(),
-                    })
-                })
-            });
-            written.collect::<Result<Vec<(String, Checksum)>>>()
-        };
-        begun.into_iter().map(end).collect::<Result<Vec<_>>>()
-    })?;
+    let files = write_files(folder, &batch)?;
     let newest = batch.last().and_then(|window| {
         let standing = window.standing.as_ref()?;
         Some((chains_name(window.record.window), standing))
@@ -217,6 +194,49 @@ fn store(folder: &Path, progress: &mut Progress, batch: Vec<Finished>) -> Result
     files.extend(chains);
     write_manifest(folder, &mut progress.manifest)?;
     clear_old_chains(folder, &progress.manifest)
+}
+
+/// Checkpoint and predictions of every window; their names and checksums, window by window.
+fn write_files(folder: &Path, batch: &[Finished]) -> Result<Vec<Vec<(String, Checksum)>>> {
+    let files: Vec<(usize, Option<&WindowTable>)> = batch
+        .iter()
+        .enumerate()
+        .flat_map(|(at, window)| {
+            let table = window.predictions.as_ref();
+            std::iter::once((at, None)).chain(table.map(|table| (at, Some(table))))
+        })
+        .collect();
+    let write = |&(at, table): &(usize, Option<&WindowTable>)| -> Result<_> {
+        let bundle = &batch[at].bundle;
+        let (name, bytes) = match table {
+            Some(table) => (predictions_name(bundle.number()), table.to_csv()),
+            None => (checkpoint_name(bundle.number()), bundle.to_bytes()?),
+        };
+        write_whole(&folder.join(&name), &bytes)?;
+        Ok((at, (name, Checksum::of(&bytes))))
+    };
+    let hands = HANDS.min(files.len());
+    let written = std::thread::scope(|scope| {
+        let begin = |hand: usize| {
+            let own = files.iter().skip(hand).step_by(hands);
+            scope.spawn(move || own.map(write).collect::<Result<Vec<_>>>())
+        };
+        let begun: Vec<_> = (0..hands).map(begin).collect();
+        let end = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|_| {
+                Err(Error::NotSupported {
+                    what: "a file of a window".into(),
+                    how: "written: its writer panicked".into(),
+                })
+            })
+        };
+        begun.into_iter().map(end).collect::<Result<Vec<_>>>()
+    })?;
+    let mut of_windows: Vec<Vec<_>> = batch.iter().map(|_| vec![]).collect();
+    for (at, file) in written.into_iter().flatten() {
+        of_windows[at].push(file);
+    }
+    Ok(of_windows)
 }
 
 fn is_of_chains(name: &str) -> bool {

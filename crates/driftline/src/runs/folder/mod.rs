@@ -241,9 +241,10 @@ impl RunFolder {
         self.manifest.windows = record.window;
         self.manifest.current = record.window;
         self.records.push(record.clone());
+        let rows = record.rows;
         let writer = self.writer.get_or_insert_with(|| {
             let (manifest, log) = (self.manifest.clone(), self.log.clone());
-            Writer::begin(self.folder.clone(), manifest, log)
+            Writer::begin(self.folder.clone(), manifest, log, rows)
         });
         let taken = writer.add(Finished {
             record,

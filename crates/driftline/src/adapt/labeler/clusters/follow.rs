@@ -13,12 +13,12 @@ const LEAST_COUNT: f64 = 0.5;
 /// Returns the mean log-likelihood of a row where the clusters were expected, but for a constant.
 pub(super) fn follow(
     clusters: &mut [Cluster],
-    rows: &[Vec<f64>],
+    rows: &[&[f64]],
     labels: Option<&[usize]>,
     since: f64,
     how: &Clusters,
 ) -> f64 {
-    let Some(size) = rows.first().map(Vec::len) else {
+    let Some(size) = rows.first().map(|row| row.len()) else {
         return 0.0;
     };
     let mut likelihood = 0.0;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::ask::{Shares, of_classes, shares};
 use super::mixture::Cluster;
 use super::start::start;
-use super::{Clusters, vectors};
+use super::{Clusters, numbers};
 use crate::data::LabeledDomain;
 use crate::drift::draw;
 use crate::random::Seed;
@@ -32,7 +32,8 @@ impl Clusters {
     /// is judged after a fit to the other parts.
     pub(crate) fn known(&self, card: &LabeledDomain, seed: Seed) -> ClustersKnown {
         let some = card.pick(&draw(card.len(), MOST_ROWS, seed));
-        let rows = vectors(some.inputs());
+        let numbers = numbers(some.inputs());
+        let rows: Vec<&[f64]> = numbers.iter().collect();
         let labels = some.labels().as_slice();
         let labels: Vec<usize> = labels.iter().map(|&class| class as usize).collect();
         let mut score = Scored::new(some.labels().n_classes());
@@ -43,7 +44,7 @@ impl Clusters {
         score.known()
     }
 
-    fn score_later_half(&self, rows: &[Vec<f64>], labels: &[usize], score: &mut Scored) {
+    fn score_later_half(&self, rows: &[&[f64]], labels: &[usize], score: &mut Scored) {
         let half = rows.len() / 2;
         let mut tracked = self.begin_with(&rows[..half], &labels[..half], score.n_classes);
         let (rows, labels) = (&rows[half..], &labels[half..]);
@@ -55,16 +56,16 @@ impl Clusters {
 }
 
 /// Every fifth row after a fit to the others.
-fn score_folds(rows: &[Vec<f64>], labels: &[usize], score: &mut Scored) {
+fn score_folds(rows: &[&[f64]], labels: &[usize], score: &mut Scored) {
     for fold in 0..FOLDS {
         let of = |own: bool| (0..rows.len()).filter(move |row| (row % FOLDS == fold) == own);
-        let fit: Vec<Vec<f64>> = of(false).map(|row| rows[row].clone()).collect();
+        let fit: Vec<&[f64]> = of(false).map(|row| rows[row]).collect();
         let classes: Vec<usize> = of(false).map(|row| labels[row]).collect();
         if fit.is_empty() {
             continue;
         }
         let clusters = start(&fit, &classes, score.n_classes);
-        let left: Vec<&[f64]> = of(true).map(|row| &rows[row][..]).collect();
+        let left: Vec<&[f64]> = of(true).map(|row| rows[row]).collect();
         let answers: Vec<usize> = of(true).map(|row| labels[row]).collect();
         let asked = shares(&clusters, &left, |_| 0.0, None);
         score.add(&clusters, &asked, &answers);

@@ -26,6 +26,7 @@ pub(crate) use self::view::ClustersView;
 use super::{Labeled, Labeler, Labeling};
 use crate::adapt::{Context, State};
 use crate::data::{Domain, Examples, Inputs, Labels, NonNegative, Positive, Targets};
+use crate::drift::RowPoints;
 use crate::models::{AnyModel, Classifier};
 use crate::{Error, Result};
 
@@ -92,7 +93,7 @@ struct Moment {
 
 impl Moment {
     /// What its clusters say of its rows, `rows` being those of the whole window.
-    fn shares(&self, rows: &[Vec<f64>]) -> Shares {
+    fn shares(&self, rows: &[&[f64]]) -> Shares {
         let time = |at: usize| (self.rows.start + at) as f64 - self.middle;
         shares(&self.clusters, &rows[self.rows.clone()], time, None)
     }
@@ -124,7 +125,8 @@ impl Labeler for Clusters {
         }
         let n_classes = now.teacher.n_classes();
         let mut tracked = self.stand(now, &now.teacher.labeler, window.inputs.shape())?;
-        let rows = vectors(&window.inputs);
+        let numbers = numbers(&window.inputs);
+        let rows: Vec<&[f64]> = numbers.iter().collect();
         // Where some rows of the window are learned from, each stands for those around it.
         let all = now.stage.learn.as_ref().map_or(rows.len(), Domain::len);
         let step = all as f64 / rows.len() as f64;
@@ -143,16 +145,18 @@ impl Labeler for Clusters {
 impl Clusters {
     /// What is to be known when the next window comes, once clusters that fall apart are split. Time was counted in steps
     /// of so many rows.
-    fn remember(&self, mut tracked: Tracked, rows: &[Vec<f64>], step: f64) -> Result<State> {
+    fn remember(&self, mut tracked: Tracked, rows: &[&[f64]], step: f64) -> Result<State> {
         tracked.look_back(rows, self.recent.get());
-        let times = tracked.times();
-        split::split(&mut tracked.clusters, &tracked.recent, &times, self);
+        let size = rows[0].len();
+        let recent: Vec<&[f64]> = tracked.recent.chunks_exact(size).collect();
+        let times = tracked.times(recent.len());
+        split::split(&mut tracked.clusters, &recent, &times, self);
         tracked.in_steps_of(1.0 / step);
-        tracked.state(rows[0].len())
+        tracked.state(size)
     }
 
     /// A few rows at a time; the clusters at each of these times.
-    fn go_through(&self, tracked: &mut Tracked, rows: &[Vec<f64>]) -> Vec<Moment> {
+    fn go_through(&self, tracked: &mut Tracked, rows: &[&[f64]]) -> Vec<Moment> {
         let n = rows.len();
         let parts = (n as f64 / self.rows.get() as f64).round().max(1.0) as usize;
         let mut moments = vec![];
@@ -184,7 +188,7 @@ impl Clusters {
         &self,
         tracked: &Tracked,
         moments: &[Moment],
-        rows: &[Vec<f64>],
+        rows: &[&[f64]],
         n_classes: usize,
     ) -> (Vec<u32>, Vec<f32>) {
         let (mut labels, mut moved) = (vec![], vec![]);
@@ -193,7 +197,7 @@ impl Clusters {
             let clusters = &moment.clusters;
             let asked = moment.shares(rows);
             for (at, own) in moment.rows.clone().zip(asked.iter()) {
-                let (row, time) = (&rows[at], at as f64 - moment.middle);
+                let (row, time) = (rows[at], at as f64 - moment.middle);
                 let (class, cluster) = decide(clusters, own, n_classes);
                 labels.push(class as u32);
                 let (then, end) = (&clusters[cluster], &tracked.clusters[cluster]);
@@ -231,9 +235,10 @@ fn decide(clusters: &[Cluster], shares: &[f64], n_classes: usize) -> (usize, usi
     (class, best.1)
 }
 
-fn vectors(inputs: &Inputs) -> Vec<Vec<f64>> {
-    let row = |row: &[f32]| row.iter().map(|&x| f64::from(x)).collect();
-    inputs.iter().map(row).collect()
+/// Rows as they are, in double precision.
+fn numbers(inputs: &Inputs) -> RowPoints {
+    let values = inputs.contiguous().iter().map(|&x| f64::from(x)).collect();
+    RowPoints::new(values, inputs.shape().size())
 }
 
 #[cfg(test)]
@@ -244,10 +249,11 @@ mod tests {
     #[test]
     fn rows_that_stand_for_others_keep_the_time_of_the_stream() {
         let noise = |at: usize| f64::from((at as u32).wrapping_mul(2_654_435_769) >> 16) / 32768.0;
-        let rows: Vec<Vec<f64>> = (0..3000)
-            .map(|at| vec![0.001 * at as f64 + noise(at) - 1.0])
+        let rows: Vec<[f64; 1]> = (0..3000)
+            .map(|at| [0.001 * at as f64 + noise(at) - 1.0])
             .collect();
-        let some: Vec<Vec<f64>> = rows.iter().step_by(3).cloned().collect();
+        let rows: Vec<&[f64]> = rows.iter().map(|row| &row[..]).collect();
+        let some: Vec<&[f64]> = rows.iter().step_by(3).copied().collect();
         let begin = Tracked {
             clusters: vec![Cluster {
                 class: 0,

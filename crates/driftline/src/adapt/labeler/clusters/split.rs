@@ -5,6 +5,7 @@ use super::Clusters;
 use super::ask::logs;
 use super::mixture::{Cluster, Sums};
 use super::start::{log_likelihood, maximise};
+use crate::drift::RowPoints;
 
 const STEPS: usize = 12;
 /// What each part inherits of the whole's covariance counts like so many rows.
@@ -13,7 +14,7 @@ const INHERITED_ROWS: f64 = 5.0;
 const LEAST_SHARE: f64 = 0.2;
 
 /// Splits those clusters that the rows of late want split; `times` are those of the rows, clusters stand at time 0.
-pub(super) fn split(clusters: &mut Vec<Cluster>, rows: &[Vec<f64>], times: &[f64], how: &Clusters) {
+pub(super) fn split(clusters: &mut Vec<Cluster>, rows: &[&[f64]], times: &[f64], how: &Clusters) {
     let mut place = 0;
     let mut nearest = None;
     while place < clusters.len() {
@@ -23,6 +24,7 @@ pub(super) fn split(clusters: &mut Vec<Cluster>, rows: &[Vec<f64>], times: &[f64
             // Until a cluster is split, the same rows are nearest to the same clusters.
             let nearest_to = nearest.get_or_insert_with(|| nearest_clusters(clusters, rows, times));
             let own = own(&clusters[place], place, nearest_to, (rows, times));
+            let own: Vec<&[f64]> = own.iter().collect();
             if let Some([one, other]) = halves(&clusters[place], &own, how) {
                 clusters[place] = one;
                 clusters.push(other);
@@ -34,7 +36,7 @@ pub(super) fn split(clusters: &mut Vec<Cluster>, rows: &[Vec<f64>], times: &[f64
 }
 
 /// For each row the cluster under which it is most likely, of equals the first.
-fn nearest_clusters(clusters: &[Cluster], rows: &[Vec<f64>], times: &[f64]) -> Vec<usize> {
+fn nearest_clusters(clusters: &[Cluster], rows: &[&[f64]], times: &[f64]) -> Vec<usize> {
     let logs = logs(clusters, rows, |at| times[at]);
     let nearest = logs.chunks_exact(clusters.len()).map(|logs| {
         let mut best = (f64::NEG_INFINITY, 0);
@@ -53,24 +55,24 @@ fn own(
     cluster: &Cluster,
     place: usize,
     nearest: &[usize],
-    (rows, times): (&[Vec<f64>], &[f64]),
-) -> Vec<Vec<f64>> {
-    let own = rows.iter().zip(times).zip(nearest);
-    let own = own.filter(|(_, nearest)| **nearest == place);
-    own.map(|((row, time), _)| {
-        let back = row.iter().zip(&cluster.velocity);
-        back.map(|(x, v)| x - time * v).collect()
-    })
-    .collect()
+    (rows, times): (&[&[f64]], &[f64]),
+) -> RowPoints {
+    let mut values = vec![];
+    for ((row, time), nearest) in rows.iter().zip(times).zip(nearest) {
+        if *nearest == place {
+            let back = row.iter().zip(&cluster.velocity);
+            values.extend(back.map(|(x, v)| x - time * v));
+        }
+    }
+    RowPoints::new(values, cluster.mean.len())
 }
 
-fn halves(whole: &Cluster, rows: &[Vec<f64>], how: &Clusters) -> Option<[Cluster; 2]> {
+fn halves(whole: &Cluster, rows: &[&[f64]], how: &Clusters) -> Option<[Cluster; 2]> {
     let size = whole.mean.len();
     let n = rows.len();
     if n < how.least_rows.get().max(2 * size) {
         return None;
     }
-    let rows: Vec<&[f64]> = rows.iter().map(|row| &**row).collect();
     let mut sums = Sums::new(size);
     rows.iter().for_each(|row| sums.add(row, 1.0));
     let mean = sums.mean();
@@ -103,9 +105,9 @@ fn halves(whole: &Cluster, rows: &[Vec<f64>], how: &Clusters) -> Option<[Cluster
     let mut two = [side(-1.0), side(1.0)];
     let inherited: Vec<f64> = one.covariance.iter().map(|value| value / 2.0).collect();
     for _ in 0..STEPS {
-        maximise(&rows, &mut two, &inherited, INHERITED_ROWS);
+        maximise(rows, &mut two, &inherited, INHERITED_ROWS);
     }
-    let better = log_likelihood(&rows, &two) - log_likelihood(&rows, std::slice::from_ref(&one));
+    let better = log_likelihood(rows, &two) - log_likelihood(rows, std::slice::from_ref(&one));
     let more = (1 + size + size * (size + 1) / 2) as f64;
     let gain = 2.0 * better - more * crate::math::ln(n as f64);
     let balanced = two.iter().all(|part| part.count > LEAST_SHARE * n as f64);
@@ -159,7 +161,7 @@ mod tests {
         let heap = |x: f64| {
             (0..60).map(move |i| {
                 let (angle, radius) = (i as f64 * 2.399_963, (i as f64 / 60.0).sqrt());
-                vec![x + radius * angle.cos(), radius * angle.sin()]
+                [x + radius * angle.cos(), radius * angle.sin()]
             })
         };
         let whole = Cluster {
@@ -170,11 +172,14 @@ mod tests {
             covariance: vec![9.0, 0.0, 0.0, 1.0],
         };
         let how = Clusters::default();
-        let two: Vec<Vec<f64>> = heap(-4.0).chain(heap(4.0)).collect();
-        let [one, other] = halves(&whole, &two, &how).unwrap();
+        let heaps = |rows: Vec<[f64; 2]>| {
+            let rows: Vec<&[f64]> = rows.iter().map(|row| &row[..]).collect();
+            halves(&whole, &rows, &how)
+        };
+        let [one, other] = heaps(heap(-4.0).chain(heap(4.0)).collect()).unwrap();
         assert!((one.mean[0].abs() - 4.0).abs() < 0.1 && one.mean[0] * other.mean[0] < 0.0);
         assert_eq!((one.class, one.velocity), (1, whole.velocity.clone()));
         assert!((one.count + other.count - 50.0).abs() < 1.0);
-        assert!(halves(&whole, &heap(0.0).collect::<Vec<_>>(), &how).is_none());
+        assert!(heaps(heap(0.0).collect()).is_none());
     }
 }

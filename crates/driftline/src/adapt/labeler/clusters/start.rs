@@ -13,11 +13,11 @@ const ROUND: f64 = 0.1;
 const STEPS: usize = 15;
 
 /// Rows of each class, as vectors.
-pub(super) fn start(rows: &[Vec<f64>], labels: &[usize], n_classes: usize) -> Vec<Cluster> {
-    let size = rows.first().map_or(0, Vec::len);
+pub(super) fn start(rows: &[&[f64]], labels: &[usize], n_classes: usize) -> Vec<Cluster> {
+    let size = rows.first().map_or(0, |row| row.len());
     let of = |class: usize| -> Vec<&[f64]> {
         let own = rows.iter().zip(labels).filter(|(_, own)| **own == class);
-        own.map(|(row, _)| &**row).collect()
+        own.map(|(row, _)| *row).collect()
     };
     let classes: Vec<Vec<&[f64]>> = (0..n_classes).map(of).collect();
     let shared = shared(&classes, size);
@@ -175,6 +175,7 @@ mod tests {
     fn as_many_clusters_as_there_are() {
         let rows = [blob(0.0, 0.0, 30), blob(4.0, 0.0, 30), blob(2.0, 5.0, 30)].concat();
         let labels: Vec<usize> = (0..90).map(|row| usize::from(row >= 60)).collect();
+        let rows: Vec<&[f64]> = rows.iter().map(|row| &**row).collect();
         let clusters = start(&rows, &labels, 2);
         let classes: Vec<usize> = clusters.iter().map(|cluster| cluster.class).collect();
         assert_eq!(classes, [0, 0, 1]);

@@ -4,7 +4,7 @@
 
 use super::follow::follow;
 use super::mixture::Cluster;
-use super::{Clusters, start::start, vectors};
+use super::{Clusters, numbers, start::start};
 use crate::adapt::labeler::nested::{hard, labeled};
 use crate::adapt::{Context, State};
 use crate::data::Shape;
@@ -17,7 +17,8 @@ pub(super) struct Tracked {
     pub clusters: Vec<Cluster>,
     /// Rows from the time at which the clusters stand to the last row seen.
     pub behind: f64,
-    pub recent: Vec<Vec<f64>>,
+    /// The last rows, one after the other.
+    pub recent: Vec<f64>,
 }
 
 /// A longer source is gone through in its order after so many rows, or more: at least some of every class.
@@ -25,9 +26,10 @@ const FIRST_ROWS: usize = 150;
 const OF_A_CLASS: usize = 10;
 
 impl Tracked {
-    pub fn look_back(&mut self, rows: &[Vec<f64>], most: usize) {
-        self.recent.extend_from_slice(rows);
-        let old = self.recent.len().saturating_sub(most);
+    pub fn look_back(&mut self, rows: &[&[f64]], most: usize) {
+        let size = rows.first().map_or(0, |row| row.len());
+        self.recent.extend(rows.iter().copied().flatten());
+        let old = self.recent.len().saturating_sub(most * size);
         self.recent.drain(..old);
     }
 
@@ -38,9 +40,8 @@ impl Tracked {
         self.behind /= rows;
     }
 
-    /// When the rows of late came, with the clusters standing at 0.
-    pub fn times(&self) -> Vec<f64> {
-        let n = self.recent.len();
+    /// When the last `n` rows came, with the clusters standing at 0.
+    pub fn times(&self, n: usize) -> Vec<f64> {
         let ago = |row: usize| self.behind - (n - 1 - row) as f64;
         (0..n).map(ago).collect()
     }
@@ -60,8 +61,8 @@ impl Tracked {
             c.covariance.clone()
         })?;
         state.set("clusters.behind", &[1], vec![self.behind as f32])?;
-        let recent = self.recent.iter().flatten().map(|&x| x as f32).collect();
-        state.set("clusters.recent", &[self.recent.len(), size], recent)?;
+        let recent = self.recent.iter().map(|&x| x as f32).collect();
+        state.set("clusters.recent", &[self.recent.len() / size, size], recent)?;
         Ok(state)
     }
 
@@ -103,13 +104,12 @@ impl Tracked {
         }
         let single = |name: &str| state.get(name).map_or(&[][..], |(_, values)| values);
         let behind = single("clusters.behind").first().copied().unwrap_or(0.0);
-        let recent = single("clusters.recent").chunks_exact(size);
+        let recent = single("clusters.recent");
+        let whole = recent.len() - recent.len() % size;
         Ok(Some(Self {
             clusters,
             behind: f64::from(behind),
-            recent: recent
-                .map(|row| row.iter().map(|&x| f64::from(x)).collect())
-                .collect(),
+            recent: recent[..whole].iter().map(|&x| f64::from(x)).collect(),
         }))
     }
 }
@@ -132,7 +132,8 @@ impl Clusters {
     fn begin(&self, now: &Context<'_>, shape: Shape) -> Result<Tracked> {
         let source = labeled(now)?;
         source.inputs().expect_shape(shape)?;
-        let rows = vectors(source.inputs());
+        let numbers = numbers(source.inputs());
+        let rows: Vec<&[f64]> = numbers.iter().collect();
         let labels = hard(&source);
         Ok(self.begin_with(&rows, &labels, source.n_classes()))
     }
@@ -140,7 +141,7 @@ impl Clusters {
     /// From labelled rows in their order.
     pub(super) fn begin_with(
         &self,
-        rows: &[Vec<f64>],
+        rows: &[&[f64]],
         labels: &[usize],
         n_classes: usize,
     ) -> Tracked {

@@ -2,7 +2,7 @@
 //! are where the clusters were expected and where they have followed them to.
 
 use super::ask::of_classes;
-use super::{Clusters, vectors};
+use super::{Clusters, numbers};
 use crate::Result;
 use crate::adapt::{Context, State};
 use crate::data::Inputs;
@@ -47,7 +47,8 @@ impl Clusters {
             ..*now
         };
         let mut tracked = self.stand(&from_card, remembered, window.shape())?;
-        let (rows, n_classes) = (vectors(window), now.first.n_classes());
+        let (numbers, n_classes) = (numbers(window), now.first.n_classes());
+        let rows: Vec<&[f64]> = numbers.iter().collect();
         let mut view = ClustersView {
             posteriors: Vec::with_capacity(rows.len() * n_classes),
             before: 0.0,

@@ -19,6 +19,12 @@ pub(super) const TRACK: &str = "track/clusters";
 /// What the clusters see, what they remember of it, and what was known of them before.
 pub(super) type Followed<'a> = (ClustersView, State, &'a ClustersKnown);
 
+/// Whether the source says that they may be believed.
+pub(super) fn believed<'a>(now: &Context<'_>, evidence: &'a Evidence) -> Option<&'a ClustersKnown> {
+    let neighbours = now.first.model.kind() == NeighboursLearner::KIND;
+    neighbours.then(|| evidence.believed_clusters()).flatten()
+}
+
 /// `None` where they are not believed.
 pub(super) fn follow<'a>(
     now: &Context<'_>,
@@ -27,10 +33,7 @@ pub(super) fn follow<'a>(
     proposals: &[Proposal<'_>],
     state: &State,
 ) -> Result<Option<Followed<'a>>> {
-    if now.first.model.kind() != NeighboursLearner::KIND {
-        return Ok(None);
-    }
-    let Some(known) = evidence.believed_clusters() else {
+    let Some(known) = believed(now, evidence) else {
         return Ok(None);
     };
     let stand = state.part(STAND);

@@ -23,7 +23,12 @@ pub(super) struct Followed {
 }
 
 /// `None` where it is not believed.
-pub(super) fn follow(evidence: &Evidence, window: &RowPoints, state: &State) -> Option<Followed> {
+pub(super) fn follow(
+    now: &Context<'_>,
+    evidence: &Evidence,
+    window: &RowPoints,
+    state: &State,
+) -> Option<Followed> {
     let mixture = |name: &str| {
         state
             .get(name)
@@ -35,7 +40,7 @@ pub(super) fn follow(evidence: &Evidence, window: &RowPoints, state: &State) -> 
     let (before, mut stayed) = (mixture(WAYS[0])?, mixture(WAYS[1])?);
     let mut moved = before.clone();
     let (went, stood) = rayon::join(
-        || moved.follow(window, FollowFrom::Moved),
+        || now.followed.follow(&mut moved, window, FollowFrom::Moved),
         || stayed.follow(window, FollowFrom::Stay),
     );
     Some(Followed {

@@ -62,12 +62,14 @@ pub(super) fn look(
     state: &mut State,
 ) -> Result<Option<Tracked>> {
     let before = &*state;
+    let few = evidence.clusters.is_some_and(|own| own.rows < FEW);
+    // Of a source with few rows the mixture is asked only where there are no clusters to decide.
+    let asked = !few || clusters::believed(now, evidence).is_none();
     let (mixture, clusters) = rayon::join(
-        || mixture::follow(evidence, points, before),
+        || asked.then(|| mixture::follow(now, evidence, points, before)),
         || clusters::follow(now, evidence, window, proposals, before),
     );
-    let few = evidence.clusters.is_some_and(|own| own.rows < FEW);
-    let clusters = clusters?;
+    let (mixture, clusters) = (mixture.flatten(), clusters?);
     // Where clusters decide, a mixture that is lost is no reason to go back.
     let decide = clusters.is_some() && (few || ahead(&leads(state)));
     let mixture = mixture.map(|own| mixture::judge(own, now, evidence, points, !decide, state));

@@ -1,0 +1,89 @@
+//! Some hundred rows in order of the column in which they spread most. A search begins where the point would stand and goes
+//! both ways, a few rows at a time, until that column alone is further away than the worst of the nearest so far; rounding
+//! cannot make that wrong, see the tree.
+
+use std::ops::Range;
+
+use super::search::Nearest;
+
+/// Rows whose distances are worked out side by side.
+pub(super) const LANES: usize = 8;
+
+/// The order of the rows; values stay with whoever has them, column by column in this order.
+#[derive(Clone, Debug)]
+pub(super) struct Sweep {
+    /// The column they are in order of.
+    column: usize,
+    /// The number of the row at each place.
+    pub order: Vec<u32>,
+}
+
+impl Sweep {
+    pub fn new(rows: &[f32], size: usize) -> Self {
+        let spread = |column: usize| {
+            let values = rows[column..].iter().step_by(size);
+            let (low, high) = values.fold((f32::MAX, f32::MIN), |(low, high), &value| {
+                (low.min(value), high.max(value))
+            });
+            high - low
+        };
+        let widest = (0..size).max_by(|&a, &b| spread(a).total_cmp(&spread(b)));
+        let column = widest.unwrap_or(0);
+        let value = |row: u32| rows[row as usize * size + column];
+        let mut order: Vec<u32> = (0..(rows.len() / size) as u32).collect();
+        order.sort_unstable_by(|&a, &b| value(a).total_cmp(&value(b)).then(a.cmp(&b)));
+        Self { column, order }
+    }
+
+    /// Gives `look` the places of rows that may hold one of the nearest. `columns` has the values in this order.
+    #[inline(always)]
+    pub fn visit(
+        &self,
+        point: &[f32],
+        columns: &[f32],
+        nearest: &mut Nearest,
+        look: impl Fn(Range<usize>, &mut Nearest),
+    ) {
+        let n = self.order.len();
+        let x = point[self.column];
+        let values = &columns[self.column * n..(self.column + 1) * n];
+        let near = values.partition_point(|&value| value <= x) / LANES;
+        let block = |at: usize| at * LANES..((at + 1) * LANES).min(n);
+        let blocks = n.div_ceil(LANES);
+        let (mut below, mut above) = (near.min(blocks - 1), near.min(blocks - 1) + 1);
+        look(block(below), nearest);
+        loop {
+            let down = match below {
+                0 => f32::INFINITY,
+                _ => apart(x, values[below * LANES - 1]),
+            };
+            let up = match above == blocks {
+                true => f32::INFINITY,
+                false => apart(values[above * LANES], x),
+            };
+            let (least, go_down) = if down <= up {
+                (down, true)
+            } else {
+                (up, false)
+            };
+            let all = if go_down { below == 0 } else { above == blocks };
+            if all || least > nearest.worst() {
+                return;
+            }
+            if go_down {
+                below -= 1;
+                look(block(below), nearest);
+            } else {
+                look(block(above), nearest);
+                above += 1;
+            }
+        }
+    }
+}
+
+/// The square of how far `high` is above `low`, or 0.
+#[inline(always)]
+fn apart(high: f32, low: f32) -> f32 {
+    let apart = (high - low).max(0.0);
+    apart * apart
+}
