@@ -116,9 +116,13 @@ impl Points {
             By::Sweep(sweep) => side_by_side(
                 #[inline(always)]
                 || {
-                    sweep.visit(point, &self.columns, nearest, |places, nearest| {
-                        self.few(point, places, |place| sweep.order[place], nearest);
-                    });
+                    sweep.visit(
+                        point,
+                        &self.columns,
+                        nearest,
+                        #[inline(always)]
+                        |places, nearest| self.few(point, places, &sweep.order, nearest),
+                    );
                 },
             ),
             By::Tree(tree, order) => tree.visit(point, nearest, &mut |leaf, nearest| {
@@ -130,19 +134,20 @@ impl Points {
         }
     }
 
-    /// At most as many places as a sweep has side by side.
+    /// At most as many places as a sweep has side by side; `order` has the numbers of their rows.
     #[inline(always)]
     fn few(
         &self,
         point: &[f32],
         places: std::ops::Range<usize>,
-        number: impl Fn(usize) -> u32,
+        order: &[u32],
         nearest: &mut Nearest,
     ) {
         let mut distances = [0.0_f32; sweep::LANES];
         for (column, &x) in point.iter().enumerate() {
             let from = column * self.n;
             let values = &self.columns[from + places.start..from + places.end];
+            // The same twice: a loop of known length fills a register.
             match <&[f32; sweep::LANES]>::try_from(values) {
                 Ok(values) => add_squares(&mut distances, values, x),
                 Err(_) => add_squares(&mut distances, values, x),
@@ -158,7 +163,7 @@ impl Points {
             let lane = near.trailing_zeros() as usize;
             near &= near - 1;
             if distances[lane] <= nearest.worst() {
-                nearest.offer(distances[lane], number(places.start + lane));
+                nearest.offer(distances[lane], order[places.start + lane]);
             }
         }
     }

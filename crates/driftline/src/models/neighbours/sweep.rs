@@ -47,12 +47,14 @@ impl Sweep {
         let n = self.order.len();
         let x = point[self.column];
         let values = &columns[self.column * n..(self.column + 1) * n];
-        let near = values.partition_point(|&value| value <= x) / LANES;
-        let block = |at: usize| at * LANES..((at + 1) * LANES).min(n);
         let blocks = n.div_ceil(LANES);
-        let (mut below, mut above) = (near.min(blocks - 1), near.min(blocks - 1) + 1);
-        look(block(below), nearest);
+        let block = |at: usize| at * LANES..((at + 1) * LANES).min(n);
+        let mut next = values.partition_point(|&value| value <= x) / LANES;
+        next = next.min(blocks - 1);
+        // Blocks from `below` to `above` have been looked at.
+        let (mut below, mut above) = (next, next + 1);
         loop {
+            look(block(next), nearest);
             let down = match below {
                 0 => f32::INFINITY,
                 _ => apart(x, values[below * LANES - 1]),
@@ -61,20 +63,15 @@ impl Sweep {
                 true => f32::INFINITY,
                 false => apart(values[above * LANES], x),
             };
-            let (least, go_down) = if down <= up {
-                (down, true)
-            } else {
-                (up, false)
-            };
-            let all = if go_down { below == 0 } else { above == blocks };
-            if all || least > nearest.worst() {
+            let all = below == 0 && above == blocks;
+            if all || down.min(up) > nearest.worst() {
                 return;
             }
-            if go_down {
+            if above == blocks || (below > 0 && down <= up) {
                 below -= 1;
-                look(block(below), nearest);
+                next = below;
             } else {
-                look(block(above), nearest);
+                next = above;
                 above += 1;
             }
         }
