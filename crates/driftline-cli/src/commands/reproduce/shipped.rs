@@ -60,6 +60,7 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "beyond-rot-mnist",
     "beyond-search-portraits",
     "beyond-portraits",
+    "generated-search-rot-mnist",
     "generated-rot-mnist",
     "order-rot-mnist",
     "record-search-rot-mnist",
