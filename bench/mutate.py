@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from onnx import png
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TABLES = ROOT / "crates/driftline/tests/reference/tables"
+TABLES = ROOT / "crates/driftline-io/tests/reference/tables"
 
 
 def damaged(data, rng):

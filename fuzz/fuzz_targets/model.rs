@@ -1,14 +1,14 @@
 //! Any bytes as a model file, of the program and of a network alone: what opens must predict and be written again.
 #![no_main]
 
-use driftline::adapt::Registry;
-use driftline::data::Inputs;
-use driftline::models::Classifier;
-use driftline::models::network::Network;
-use driftline::runs::Bundle;
+use driftline_runs::method::Registry;
+use driftline_core::data::Inputs;
+use driftline_models::Classifier;
+use driftline_models::network::Network;
+use driftline_runs::ModelFile;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    if let Ok(bundle) = Bundle::from_bytes(bytes, &Registry::default()) {
+    if let Ok(bundle) = ModelFile::from_bytes(bytes, &Registry::default()) {
         bundle.to_bytes().expect("what was read can be written");
         predict(&bundle.version);
     }

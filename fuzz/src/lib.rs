@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Once;
 
-use driftline::reading::{Limits, ReadOptions, open};
+use driftline_io::{Limits, ReadOptions, open};
 
 /// Reads `bytes` as a file called `name`; errors are fine, anything else is a finding.
 pub fn read(name: &str, bytes: &[u8]) {
@@ -50,7 +50,7 @@ fn catch_guarded_panics() {
     ONCE.call_once(|| {
         let abort = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if !driftline::reading::is_guarded() {
+            if !driftline_io::catching_panics() {
                 abort(info);
             }
         }));

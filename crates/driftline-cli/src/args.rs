@@ -42,7 +42,7 @@ pub enum Command {
     /// Train a model on your labelled source
     Fit(commands::fit::FitArgs),
     /// Adapt a model along your stream, window by window; run it again to resume
-    Adapt(commands::adapt::AdaptArgs),
+    FileRun(commands::adapt::AdaptArgs),
     /// Adapt a run to one more window
     Step(commands::step::StepArgs),
     /// Adapt to many streams at once, each with a run of its own
@@ -56,7 +56,7 @@ pub enum Command {
     /// Predict the class and probabilities of every row of a table
     Predict(commands::predict::PredictArgs),
     /// Look at source and stream: which windows suit the drift
-    Plan(commands::plan::PlanArgs),
+    Experiment(commands::plan::PlanArgs),
     /// Compare all methods on your stream
     Compare(commands::compare::CompareArgs),
     /// Order domains that have no time by their drift from the source
@@ -91,7 +91,7 @@ pub enum Command {
     /// Print a completion script for your shell
     Completions(commands::completions::CompletionsArgs),
     /// Print the manual page
-    Man,
+    Man(commands::man::ManArgs),
 }
 
 #[derive(Debug, Subcommand)]

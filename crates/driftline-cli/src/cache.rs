@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use driftline::datasets::Cache;
-use driftline::experiment::Memo;
+use driftline_lab::datasets::Cache;
+use driftline_lab::experiment::Memo;
 
 use crate::failure::{Failure, Result};
 use crate::verbosity::Verbosity;
@@ -19,28 +19,22 @@ pub struct CacheArgs {
 
 impl CacheArgs {
     pub fn open(&self) -> Result<Cache> {
-        let folder = match &self.cache {
-            Some(folder) => folder.clone(),
-            None => dirs::cache_dir()
-                .ok_or_else(|| {
-                    Failure::with_help(
-                        "this platform names no cache folder for the current user",
-                        "name a folder with `--cache DIR` or DRIFTLINE_CACHE",
-                    )
-                })?
-                .join("driftline"),
-        };
+        let usual = || Some(dirs::cache_dir()?.join("driftline"));
+        let folder = self.cache.clone().or_else(usual).ok_or_else(|| {
+            Failure::with_help(
+                "this platform names no cache folder for the current user",
+                "name a folder with `--cache DIR` or DRIFTLINE_CACHE",
+            )
+        })?;
         Ok(Cache::at(folder))
     }
 
     /// Where long training is kept for the next time; a folder that cannot be used costs time only.
     pub fn memo(&self, verbosity: Verbosity) -> Option<Arc<Memo>> {
-        let cache = self.open().ok()?;
-        Memo::open(cache.folder().join("steps"))
-            .inspect_err(|error| {
-                verbosity.say(&format!("warning: long training cannot be cached: {error}"));
-            })
-            .ok()
-            .map(Arc::new)
+        let memo = Memo::open(self.open().ok()?.folder().join("steps"));
+        if let Err(error) = &memo {
+            verbosity.say(&format!("warning: long training cannot be cached: {error}"));
+        }
+        memo.ok().map(Arc::new)
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use driftline::experiment::{Plan, TrialKey};
+use driftline_lab::experiment::{Experiment, TrialKey};
 use serde::{Deserialize, Serialize};
 
 /// One line of `timings.jsonl`.
@@ -34,11 +34,10 @@ fn one() -> usize {
 /// nothing but estimates hangs on them.
 pub fn timings(folder: &Path) -> Vec<Timing> {
     let text = std::fs::read_to_string(path(folder)).unwrap_or_default();
-    let lines = text.lines();
-    lines
-        .filter_map(|line| serde_json::from_str(line).ok())
-        .filter(|timing: &Timing| !timing.recalled)
-        .collect()
+    let timings = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    timings.filter(|timing: &Timing| !timing.recalled).collect()
 }
 
 pub fn path(folder: &Path) -> std::path::PathBuf {
@@ -49,8 +48,8 @@ pub fn path(folder: &Path) -> std::path::PathBuf {
 #[derive(Debug, Default)]
 pub struct Estimate {
     kinds: HashMap<Kind, Spent>,
-    networks: Pace,
-    others: Pace,
+    /// Of networks, and of other models.
+    paces: [Pace; 2],
 }
 
 /// Trials that differ in their seeds alone.
@@ -73,25 +72,15 @@ struct Pace {
     foretold: f64,
 }
 
-impl Pace {
-    fn correction(self) -> f64 {
-        match self.foretold > 0.0 {
-            true => self.taken / self.foretold,
-            false => 1.0,
-        }
-    }
-}
-
 /// Multiply-adds per second of an ordinary core, in networks and elsewhere: a guess that the first finished trial corrects.
-const NETWORK_SPEED: f64 = 3e10;
-const OTHER_SPEED: f64 = 1e9;
+const SPEEDS: [f64; 2] = [3e10, 1e9];
 
 /// For a method that cannot tell its work.
 const UNKNOWN: f64 = 60.0;
 
 impl Estimate {
     /// Takes in the times of earlier runs.
-    pub fn read(&mut self, plan: &Plan, folder: &Path) {
+    pub fn read(&mut self, plan: &Experiment, folder: &Path) {
         for timing in timings(folder) {
             let dataset = plan.datasets.iter().position(|d| d.name == timing.dataset);
             let method = plan.methods.iter().position(|m| m.name == timing.method);
@@ -107,59 +96,60 @@ impl Estimate {
         }
     }
 
-    fn read_one(&mut self, plan: &Plan, key: &TrialKey, seconds: f64) {
+    fn read_one(&mut self, plan: &Experiment, key: &TrialKey, seconds: f64) {
         let spent = self.kinds.entry(kind(plan, key)).or_default();
         spent.seconds += seconds;
         spent.trials += 1;
         if let Some(work) = plan.work(key) {
-            let pace = self.pace_mut(plan, key);
+            let pace = &mut self.paces[sort(plan, key)];
             pace.seconds += seconds;
             pace.work += work;
         }
     }
 
     /// A trial of this run took so many seconds of one core.
-    pub fn learn(&mut self, plan: &Plan, key: &TrialKey, seconds: f64) {
+    pub fn learn(&mut self, plan: &Experiment, key: &TrialKey, seconds: f64) {
         let foretold = self.foretell(plan, key);
-        let pace = self.pace_mut(plan, key);
+        let pace = &mut self.paces[sort(plan, key)];
         pace.taken += seconds;
         pace.foretold += foretold;
     }
 
     /// Seconds of one core that a trial will take.
-    pub fn seconds(&self, plan: &Plan, key: &TrialKey) -> f64 {
-        self.foretell(plan, key) * self.pace(plan, key).0.correction()
+    pub fn seconds(&self, plan: &Experiment, key: &TrialKey) -> f64 {
+        let pace = self.paces[sort(plan, key)];
+        let known = pace.foretold > 0.0;
+        let correction = if known {
+            pace.taken / pace.foretold
+        } else {
+            1.0
+        };
+        self.foretell(plan, key) * correction
     }
 
     /// The same by earlier runs alone.
-    fn foretell(&self, plan: &Plan, key: &TrialKey) -> f64 {
+    fn foretell(&self, plan: &Experiment, key: &TrialKey) -> f64 {
         if let Some(spent) = self.kinds.get(&kind(plan, key)) {
             return spent.seconds / spent.trials as f64;
         }
-        let (pace, guess) = self.pace(plan, key);
-        let per_unit = match pace.work > 0.0 {
-            true => pace.seconds / pace.work,
-            false => 1.0 / guess,
+        let sort = sort(plan, key);
+        let pace = self.paces[sort];
+        let known = pace.work > 0.0;
+        let per_unit = if known {
+            pace.seconds / pace.work
+        } else {
+            1.0 / SPEEDS[sort]
         };
         plan.work(key).map_or(UNKNOWN, |work| work * per_unit)
     }
-
-    fn pace(&self, plan: &Plan, key: &TrialKey) -> (Pace, f64) {
-        match plan.methods[key.method].method.depends_on_isa() {
-            true => (self.networks, NETWORK_SPEED),
-            false => (self.others, OTHER_SPEED),
-        }
-    }
-
-    fn pace_mut(&mut self, plan: &Plan, key: &TrialKey) -> &mut Pace {
-        match plan.methods[key.method].method.depends_on_isa() {
-            true => &mut self.networks,
-            false => &mut self.others,
-        }
-    }
 }
 
-fn kind(plan: &Plan, key: &TrialKey) -> Kind {
+/// 0 for a network, 1 for another model.
+fn sort(plan: &Experiment, key: &TrialKey) -> usize {
+    usize::from(!plan.methods[key.method].method.depends_on_isa())
+}
+
+fn kind(plan: &Experiment, key: &TrialKey) -> Kind {
     (
         plan.name.clone(),
         plan.datasets[key.dataset].name.clone(),
@@ -179,11 +169,11 @@ pub fn readable(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use driftline::experiment::{Expected, Scale, read_text};
+    use driftline_lab::experiment::{Expected, Scale, read_text};
 
-    fn plan() -> Plan {
+    fn plan() -> Experiment {
         let text = include_str!("../tests/data/small.toml");
-        Plan::new(&read_text(text).unwrap(), Expected::default(), Scale::Full).unwrap()
+        Experiment::new(&read_text(text).unwrap(), Expected::default(), Scale::Full).unwrap()
     }
 
     fn key(method: usize, seed: u64) -> TrialKey {

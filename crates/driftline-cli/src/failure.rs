@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use driftline::Error;
+use driftline_core::Error;
 
 use crate::output;
 
@@ -12,14 +12,16 @@ pub enum Outcome {
     Done,
     CheckFailed,
     /// Some of many pieces of work failed; each was told where it happened.
+    #[cfg_attr(not(feature = "fleet"), expect(dead_code))]
     SomeFailed,
 }
 
 impl Outcome {
     pub fn of(holds: bool) -> Self {
-        match holds {
-            true => Outcome::Done,
-            false => Outcome::CheckFailed,
+        if holds {
+            Outcome::Done
+        } else {
+            Outcome::CheckFailed
         }
     }
 }
@@ -32,11 +34,8 @@ pub enum Failure {
     Told {
         message: String,
         help: Option<String>,
-    },
-    /// The command line asks for something that does not exist.
-    Usage {
-        message: String,
-        help: String,
+        /// Whether the command line asks for something that does not exist.
+        usage: bool,
     },
     ClosedPipe,
 }
@@ -47,99 +46,95 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Failure::Library(Error::Interrupted) => 130,
-            Failure::Library(Error::UnknownName { .. } | Error::SourceMissing) => 2,
-            Failure::Usage { .. } => 2,
+            Failure::Library(
+                Error::UnknownName { .. } | Error::SourceMissing | Error::MissingFeature { .. },
+            ) => 2,
+            Failure::Told { usage: true, .. } => 2,
             Failure::Library(_) | Failure::Told { .. } => 1,
             Failure::ClosedPipe => 0,
         }
     }
 
-    pub fn told(message: impl Into<String>) -> Self {
+    fn new(message: impl Into<String>, help: Option<String>, usage: bool) -> Self {
+        let message = message.into();
         Failure::Told {
-            message: message.into(),
-            help: None,
+            message,
+            help,
+            usage,
         }
+    }
+
+    pub fn told(message: impl Into<String>) -> Self {
+        Self::new(message, None, false)
     }
 
     pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Failure::Usage {
-            message: message.into(),
-            help: help.into(),
-        }
+        Self::new(message, Some(help.into()), true)
     }
 
     pub fn with_help(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Failure::Told {
-            message: message.into(),
-            help: Some(help.into()),
-        }
+        Self::new(message, Some(help.into()), false)
     }
 
     /// The same fault with the place where it was found.
-    pub fn at(self, place: impl fmt::Display) -> Self {
-        match self {
-            Failure::Told { message, help } => Failure::Told {
-                message: format!("{place}: {message}"),
-                help,
-            },
-            other => other,
+    pub fn at(mut self, place: impl fmt::Display) -> Self {
+        if let Failure::Told { message, .. } = &mut self {
+            *message = format!("{place}: {message}");
         }
+        self
     }
 
     /// What to do about it, where that is known.
     fn help(&self) -> Option<String> {
-        let error = match self {
-            Failure::Library(error) => error,
-            Failure::Told { help, .. } => return help.clone(),
-            Failure::Usage { help, .. } => return Some(help.clone()),
-            Failure::ClosedPipe => return None,
-        };
-        if let Some(advice) = error.help() {
-            return Some(output::in_flags(advice));
+        match self {
+            Failure::Library(error) => match error.help() {
+                Some(advice) => Some(output::in_flags(advice)),
+                None => help(error).map(String::from),
+            },
+            Failure::Told { help, .. } => help.clone(),
+            Failure::ClosedPipe => None,
         }
-        let help = match error {
-            Error::UnevenWindows { .. } => {
-                Some("set the tail to `drop`, `keep` or `merge`, or choose another window size")
-            }
-            Error::WindowTooLarge { .. } => {
-                Some("choose a smaller window, or set the number of windows")
-            }
-            Error::Starved { .. } => {
-                Some("lower the fraction to drop, or set `starvation` to `hold`")
-            }
-            Error::NotConverged { .. } => Some(
-                "raise `max-iterations`, the tolerance, or the L2 penalty; on your own data, exclude columns whose values are far from the source's (--exclude)",
-            ),
-            Error::Occupied { .. } => Some("choose another folder, or replace it with --force"),
-            Error::Foreign { .. } => Some("move it away or rename it, or choose another place"),
-            Error::SourceMissing => {
-                Some("--replay needs the labelled source: name it with --source and --label")
-            }
-            Error::Interrupted => Some("run the same command again to resume"),
-            Error::Corrupt { message, .. } if message.contains("another plan") => Some(
-                "choose a new folder with --out, or remove the old one if you no longer need its results",
-            ),
-            Error::Corrupt { message, .. } if message.contains("folder of a run is needed") => {
-                Some(
-                    "`driftline adapt --model FILE --stream FILE --out RUN` makes a run of a model file",
-                )
-            }
-            Error::Corrupt { path, .. } if path.extension().is_some_and(|e| e == "toml") => {
-                Some("`driftline schema` prints what an experiment file may hold")
-            }
-            _ => None,
-        };
-        help.map(String::from)
     }
+}
+
+/// What the program can say about an error that the library has no advice for.
+fn help(error: &Error) -> Option<&'static str> {
+    Some(match error {
+        Error::UnevenWindows { .. } => {
+            "set the tail to `drop`, `keep` or `merge`, or choose another window size"
+        }
+        Error::WindowTooLarge { .. } => "choose a smaller window, or set the number of windows",
+        Error::Starved { .. } => "lower the fraction to drop, or set `starvation` to `hold`",
+        Error::NotConverged { .. } => {
+            "raise `max-iterations`, the tolerance, or the L2 penalty; on your own data, exclude columns whose values are far from the source's (--exclude)"
+        }
+        Error::Occupied { .. } => "choose another folder, or replace it with --force",
+        Error::Foreign { .. } => "move it away or rename it, or choose another place",
+        Error::SourceMissing => {
+            "--replay needs the labelled source: name it with --source and --label"
+        }
+        Error::MissingFeature { .. } => {
+            "`cargo install --path crates/driftline-cli --features full` installs a program with every feature; `cargo run --release --features full` makes and runs one"
+        }
+        Error::Interrupted => "run the same command again to resume",
+        Error::Corrupt { message, .. } if message.contains("another plan") => {
+            "choose a new folder with --out, or remove the old one if you no longer need its results"
+        }
+        Error::Corrupt { message, .. } if message.contains("folder of a run is needed") => {
+            "`driftline adapt --model FILE --stream FILE --out RUN` makes a run of a model file"
+        }
+        Error::Corrupt { path, .. } if path.extension().is_some_and(|e| e == "toml") => {
+            "`driftline schema` prints what an experiment file may hold"
+        }
+        _ => return None,
+    })
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Failure::Library(error) => write!(f, "error: {error}")?,
-            Failure::Told { message, .. } | Failure::Usage { message, .. } => {
-                write!(f, "error: {message}")?;
-            }
+            Failure::Told { message, .. } => write!(f, "error: {message}")?,
             Failure::ClosedPipe => {}
         }
         match self.help() {
@@ -161,5 +156,23 @@ impl From<driftline_report::Error> for Failure {
             driftline_report::Error::Library(error) => Failure::Library(error),
             other => Failure::told(other.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_feature_says_how_to_get_it() {
+        let failure = Failure::from(Error::MissingFeature {
+            what: "`driftline serve`".into(),
+            feature: "serve",
+        });
+        assert_eq!(failure.exit_code(), 2);
+        let said = failure.to_string();
+        let expected = "error: `driftline serve` needs the feature `serve`, which this build of driftline lacks\n  help: \
+                        `cargo install --path crates/driftline-cli --features full` installs";
+        assert!(said.starts_with(expected), "{said}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use driftline::Cancel;
+use driftline_core::Cancel;
 
 /// How long the work may take to notice before the process ends anyway; files are renamed into place whole, so nothing
 /// can be left half-written.

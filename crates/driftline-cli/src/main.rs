@@ -12,6 +12,7 @@ mod output;
 mod parallelism;
 mod progress;
 mod verbosity;
+mod words;
 mod your_data;
 
 use std::process::ExitCode;
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Demo(args) => commands::demo::run(&args, verbosity),
         Command::Fit(args) => commands::fit::run(&args, verbosity),
-        Command::Adapt(args) => commands::adapt::run(&args, verbosity),
+        Command::FileRun(args) => commands::adapt::run(&args, verbosity),
         Command::Step(args) => commands::step::run(&args, verbosity),
         Command::Fleet(args) => commands::fleet::run(&args, verbosity),
         Command::Serve(args) => commands::serve::run(&args, verbosity),
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
         Command::Audit(args) => commands::audit::run(&args, verbosity),
         Command::Watch(args) => commands::watch::run(&args, verbosity),
         Command::Predict(args) => commands::predict::run(&args, verbosity),
-        Command::Plan(args) => commands::plan::run(&args),
+        Command::Experiment(args) => commands::plan::run(&args),
         Command::Compare(args) => commands::compare::run(&args, verbosity),
         Command::Order(args) => commands::order::run(&args, verbosity),
         Command::Rollback(args) => commands::rollback::run(&args, verbosity),
@@ -53,7 +54,7 @@ fn main() -> ExitCode {
         Command::Theory(args) => commands::theory::run(&args, verbosity),
         Command::Schema(args) => commands::schema::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
-        Command::Man => commands::man::run(),
+        Command::Man(args) => commands::man::run(&args),
     };
     match outcome {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
@@ -62,7 +63,7 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough.
         Err(Failure::ClosedPipe) => ExitCode::SUCCESS,
         Err(failure) => {
-            output::tell(&format!("{failure}"));
+            output::tell(&failure.to_string());
             ExitCode::from(failure.exit_code())
         }
     }
@@ -72,7 +73,7 @@ fn main() -> ExitCode {
 fn hide_caught_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
-        if !driftline::reading::is_guarded() {
+        if !driftline_io::catching_panics() {
             usual(info);
         }
     }));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use driftline::reading::{Note, NoteCode};
+use driftline_io::{Note, NoteCode};
 
 use crate::output;
 use crate::verbosity::Verbosity;
@@ -18,9 +18,9 @@ pub fn tell<'a>(notes: impl IntoIterator<Item = &'a Note>, verbosity: Verbosity)
         Verbosity::Normal => SHOWN,
         Verbosity::Verbose => usize::MAX,
     };
-    lines(notes, shown)
-        .iter()
-        .for_each(|line| output::tell(line));
+    for line in lines(notes, shown) {
+        output::tell(&line);
+    }
 }
 
 fn lines<'a>(notes: impl IntoIterator<Item = &'a Note>, shown: usize) -> Vec<String> {
@@ -39,25 +39,23 @@ fn lines<'a>(notes: impl IntoIterator<Item = &'a Note>, shown: usize) -> Vec<Str
                 names.push("…".into());
             }
             let (count, names) = (others.len(), names.join(", "));
-            lines.push(format!(
-                "note: the same of {count} more: {names} (-v tells all)"
-            ));
+            let line = format!("note: the same of {count} more: {names} (-v tells all)");
+            lines.push(line);
         }
     }
     lines
 }
 
 fn line(note: &Note) -> String {
-    let advice = note.advice();
-    let advice = advice.map_or(String::new(), |advice| {
-        format!(" ({})", output::in_flags(&advice))
-    });
-    format!("note: {note}{advice}")
+    match note.advice() {
+        Some(advice) => format!("note: {note} ({})", output::in_flags(&advice)),
+        None => format!("note: {note}"),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use driftline::reading::Notes;
+    use driftline_io::Notes;
 
     use super::*;
 

@@ -2,15 +2,15 @@
 
 use std::io::{ErrorKind, Write};
 
-use comfy_table::{CellAlignment, Table as TextTable, presets};
-use driftline::advice::Advice;
-use driftline::evaluate::Interval;
-use driftline::experiment::{
+use comfy_table::{CellAlignment, Table, presets};
+use driftline_core::hint::Hint;
+use driftline_lab::experiment::{
     Check, CheckVerdict, ExpectedCell, ResultTable, Row, Store, StoreWarning,
 };
+use driftline_models::evaluate::Interval;
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Outcome, Result};
 
 /// Prints `text`; a reader that has closed the pipe is no error.
 pub fn print(text: &str) -> Result<()> {
@@ -18,7 +18,7 @@ pub fn print(text: &str) -> Result<()> {
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::ClosedPipe),
-        Err(error) => Err(driftline::Error::io("standard output")(error).into()),
+        Err(error) => Err(driftline_core::Error::io("standard output")(error).into()),
     }
 }
 
@@ -28,13 +28,40 @@ pub fn tell(line: &str) {
 }
 
 /// The library's advice, its settings written as flags.
-pub fn in_flags(advice: &Advice) -> String {
+pub fn in_flags(advice: &Hint) -> String {
     advice.words(|setting| format!("--{}", setting.name()))
 }
 
 pub fn print_json(value: &Value) -> Result<()> {
     let text = serde_json::to_string_pretty(value).expect("JSON values can be printed");
     print(&(text + "\n"))
+}
+
+/// JSON for programs, or text for people, as `--json` says; then the command is done.
+pub fn show(
+    json: bool,
+    value: impl FnOnce() -> Value,
+    text: impl FnOnce() -> String,
+) -> Result<Outcome> {
+    if json {
+        print_json(&value())?;
+    } else {
+        print(&text())?;
+    }
+    Ok(Outcome::Done)
+}
+
+/// A table without lines. The columns in `right` hold numbers.
+pub fn table<const N: usize>(head: [&str; N], right: &[usize]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    table.set_header(head);
+    for &column in right {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
 }
 
 /// One data set and method of a table, finished or not.
@@ -76,6 +103,12 @@ pub fn rows(store: &Store) -> Value {
     rows.map(|row| Cell::of(row).json()).collect()
 }
 
+/// Whether no check fails.
+pub fn all_hold<'a>(checks: impl IntoIterator<Item = &'a Check>) -> bool {
+    let mut checks = checks.into_iter();
+    checks.all(|check| check.verdict != CheckVerdict::Fails)
+}
+
 pub fn checks(checks: &[Check]) -> Value {
     let check = |check: &Check| json!({ "claim": check.claim, "found": check.found, "holds": holds(check.verdict) });
     checks.iter().map(check).collect()
@@ -106,30 +139,14 @@ fn rounded(value: f64) -> f64 {
 
 /// The rows of an experiment as people want them.
 pub fn text_table(store: &Store) -> String {
-    let cells: Vec<Cell> = ResultTable::of(store)
-        .rows
-        .into_iter()
-        .map(Cell::of)
-        .collect();
-    grid(&cells)
+    let rows = ResultTable::of(store).rows.into_iter();
+    grid(&rows.map(Cell::of).collect::<Vec<_>>())
 }
 
 pub fn grid(cells: &[Cell]) -> String {
-    let mut table = TextTable::new();
-    table.load_style(presets::NOTHING);
-    table.set_header([
-        "data",
-        "method",
-        "accuracy % (90 % interval)",
-        "n",
-        "held-out source",
-        "paper",
-    ]);
-    for column in 2..6 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let accuracy = "accuracy % (90 % interval)";
+    let head = ["data", "method", accuracy, "n", "held-out source", "paper"];
+    let mut table = table(head, &[2, 3, 4, 5]);
     for cell in cells {
         let printed = cell.printed.as_ref();
         let printed = printed.map_or("–".into(), |cell| plus_minus(cell.mean, cell.half_width));

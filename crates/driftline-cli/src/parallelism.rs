@@ -3,9 +3,9 @@
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use driftline::Cancel;
-use driftline::experiment::{Memo, Resources};
-use driftline::models::Runtime;
+use driftline_core::Cancel;
+use driftline_lab::experiment::{Memo, Resources};
+use driftline_models::Runtime;
 
 /// How many trials run at the same time, on how many threads each.
 #[derive(Clone, Copy, Debug)]

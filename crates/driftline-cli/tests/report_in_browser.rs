@@ -229,7 +229,7 @@ fn the_reports_of_runs_are_drawn() {
 }
 
 /// Ten thousand rows, every hundredth held and every thousandth failed.
-fn many_rows() -> Vec<driftline::fleet::StreamRow> {
+fn many_rows() -> Vec<driftline_fleet::StreamRow> {
     let row = |number: usize| {
         let state = match number {
             n if n % 1000 == 7 => "failed",
@@ -264,10 +264,9 @@ fn the_page_of_ten_thousand_streams_draws_what_is_in_view() {
         "fleet {} --exclude id --exclude day --stream T/*.csv --window 100 --out fleet",
         files::SOURCE
     ));
-    let fleet = driftline::fleet::FleetFolder::read(&place.at("fleet")).unwrap();
-    let reports = |row: &driftline::fleet::StreamRow| {
-        (row.key == "sensor-3").then(|| "reports/x.html".into())
-    };
+    let fleet = driftline_fleet::FleetFolder::read(&place.at("fleet")).unwrap();
+    let reports =
+        |row: &driftline_fleet::StreamRow| (row.key == "sensor-3").then(|| "reports/x.html".into());
     let html = driftline_report::fleet_html(fleet.manifest(), &many_rows(), &reports).unwrap();
     let page = place.at("many.html");
     fs::write(&page, html).unwrap();

@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use driftline::data::{Benchmark, Inputs};
-use driftline::datasets::catalog::{self, TableCut};
-use driftline::datasets::{Cache, RotatingDigits};
-use driftline::prelude::{MovingGaussians, Seed};
-use driftline::reading::{Column, FrameSource, ReadOptions};
-use driftline::{Cancel, Error};
+use driftline_core::data::{Benchmark, Inputs};
+use driftline_core::random::Seed;
+use driftline_core::{Cancel, Error};
+use driftline_io::{Column, ReadOptions, TableSource};
+use driftline_lab::datasets::catalog::{self, TableCut};
+use driftline_lab::datasets::gaussian::MovingGaussians;
+use driftline_lab::datasets::{Cache, RotatingDigits};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyDict};
@@ -72,22 +73,19 @@ pub fn table<'py>(
                 _ => return Err(PyValueError::new_err(format!("`{}` is no table", name))),
             }
         }
-        match texts.is_empty() {
-            true => columns.set_item(&field.name, numbers::bytes(py, &values)?)?,
-            false => columns.set_item(&field.name, texts)?,
+        if texts.is_empty() {
+            columns.set_item(&field.name, numbers::bytes(py, &values)?)?;
+        } else {
+            columns.set_item(&field.name, texts)?;
         }
     }
     let cut = match form.cut {
         TableCut::Rows(rows) => json!({ "rows": rows }),
         TableCut::Part { column, source } => json!({ "column": column, "source": source }),
     };
-    let label = match fields.iter().any(|field| field.name == form.label) {
-        true => form.label.to_owned(),
-        // The label stands last in every one of these files.
-        false => fields
-            .last()
-            .map_or(String::new(), |field| field.name.clone()),
-    };
+    let named = fields.iter().find(|field| field.name == form.label);
+    // The label stands last in every one of these files.
+    let label = named.or(fields.last()).map_or("", |field| &*field.name);
     let form = json!({ "label": label, "cut": cut, "window": form.window });
     Ok((columns, form.to_string()))
 }
@@ -119,10 +117,8 @@ pub fn drawn<'py>(
     let drift = work(py, &Cancel::new(), || match name {
         "moving-gaussians" => MovingGaussians::paper().scaled_down(divisor).draw(seed),
         "rotating-digits" => {
-            let digits = cache.mnist()?;
-            RotatingDigits::paper()
-                .scaled_down(divisor)
-                .benchmark(&digits, seed)
+            let drift = RotatingDigits::paper().scaled_down(divisor);
+            drift.benchmark(&cache.mnist()?, seed)
         }
         other => Err(Error::UnknownDataset {
             name: other.into(),

@@ -1,6 +1,6 @@
 //! The library's errors as Python's: the kind that a caller would expect to catch, with place and help in the message.
 
-use driftline::Error;
+use driftline_core::Error;
 use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyKeyboardInterrupt, PyNotImplementedError, PyOSError,
     PyRuntimeError, PyValueError,
@@ -35,7 +35,9 @@ pub fn told(error: Error) -> PyErr {
     let message = message(&error);
     match &error {
         Error::Interrupted => PyKeyboardInterrupt::new_err(message),
-        Error::NotSupported { .. } => PyNotImplementedError::new_err(message),
+        Error::NotSupported { .. } | Error::MissingFeature { .. } => {
+            PyNotImplementedError::new_err(message)
+        }
         Error::Occupied { .. } | Error::Foreign { .. } => PyFileExistsError::new_err(message),
         Error::DatasetMissing { .. } => PyFileNotFoundError::new_err(message),
         Error::Io { source, .. } => match source.kind() {

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
-use driftline::experiment::{
-    Expected, Observer, Plan, Resources, ResultTable, Runner, Scale, Selection, Spec, Store, Trial,
-    TrialKey, read_file,
+use driftline_core::{Cancel, Error};
+use driftline_lab::experiment::{
+    Expected, Experiment, Resources, ResultTable, Runner, Scale, Selection, Spec, Store, Trial,
+    read_file,
 };
-use driftline::prelude::Registry;
-use driftline::{Cancel, Error};
+use driftline_runs::method::Registry;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use serde_json::json;
@@ -20,6 +20,7 @@ use crate::errors::{told, wrong};
 use crate::interrupt::work;
 use crate::learner::Learner;
 use crate::method::PythonMethod;
+use crate::trials::Clocks;
 
 /// Finished trials.
 #[pyclass(frozen, module = "driftline._driftline")]
@@ -59,19 +60,6 @@ impl Results {
     }
 }
 
-/// What the experiment is told while it runs.
-struct Stop(Cancel);
-
-impl Observer for Stop {
-    fn may_start(&self, _plan: &Plan, _key: &TrialKey) -> bool {
-        !self.0.is_cancelled()
-    }
-
-    fn should_stop(&self) -> bool {
-        self.0.is_cancelled()
-    }
-}
-
 /// Runs what is missing in `folder`. `spec` is JSON where `path` is absent; `methods` and `models` are objects by name.
 #[pyfunction]
 #[pyo3(signature = (path, spec, folder, methods, models, smoke, jobs, seeds=None, cache_folder=None))]
@@ -106,7 +94,7 @@ pub fn experiment(
             jobs: jobs.unwrap_or_else(cores),
             resources: Resources::default(),
         };
-        runner.run(&selection, &mut store, &Stop(cancel.clone()))?;
+        runner.run(&selection, &mut store, &Clocks::new(&cancel))?;
         Ok(store)
     })?;
     results(&store).map_err(told)
@@ -131,13 +119,13 @@ pub fn plan_of(
     models: &Bound<'_, PyDict>,
     smoke: bool,
     cache_folder: Option<PathBuf>,
-) -> PyResult<Plan> {
+) -> PyResult<Experiment> {
     let mut registry = Registry::new();
     for (name, model) in models {
         registry = Learner::named(&model, &name.extract::<String>()?)?.add_to(registry);
     }
     let scale = if smoke { Scale::Smoke } else { Scale::Full };
-    let plan = Plan::with_parts(spec, expected, scale, &registry).map_err(told)?;
+    let plan = Experiment::with_parts(spec, expected, scale, &registry).map_err(told)?;
     let mut plan = plan.reading_from(cache(cache_folder)?);
     for (name, method) in methods {
         let method = Arc::new(PythonMethod::new(&method)?);
@@ -146,40 +134,28 @@ pub fn plan_of(
     Ok(plan)
 }
 
-pub fn results(store: &Store) -> driftline::Result<Results> {
+pub fn results(store: &Store) -> driftline_core::Result<Results> {
     let trials: Vec<&Trial> = store.trials().collect();
+    let all = || trials.iter().copied();
     let texts = |of: fn(&Trial) -> &str| -> ArrayRef {
-        Arc::new(StringArray::from_iter_values(
-            trials.iter().map(|trial| of(trial)),
-        ))
+        Arc::new(StringArray::from_iter_values(all().map(of)))
     };
     let whole = |of: fn(&Trial) -> u64| -> ArrayRef {
-        Arc::new(UInt64Array::from_iter_values(
-            trials.iter().map(|trial| of(trial)),
-        ))
+        Arc::new(UInt64Array::from_iter_values(all().map(of)))
     };
     let numbers = |of: fn(&Trial) -> Option<f64>| -> ArrayRef {
-        Arc::new(
-            trials
-                .iter()
-                .map(|trial| of(trial))
-                .collect::<Float64Array>(),
-        )
+        Arc::new(Float64Array::from_iter(all().map(of)))
     };
+    let balanced = |trial: &Trial| Some(trial.outcome.balanced_accuracy);
+    let held_out = |trial: &Trial| trial.outcome.held_out_source;
     let columns = [
         ("dataset", texts(|trial| &trial.dataset)),
         ("method", texts(|trial| &trial.method)),
         ("data_seed", whole(|trial| trial.data_seed)),
         ("seed", whole(|trial| trial.seed)),
         ("accuracy", numbers(|trial| Some(trial.outcome.accuracy))),
-        (
-            "balanced_accuracy",
-            numbers(|trial| Some(trial.outcome.balanced_accuracy)),
-        ),
-        (
-            "held_out_source",
-            numbers(|trial| trial.outcome.held_out_source),
-        ),
+        ("balanced_accuracy", numbers(balanced)),
+        ("held_out_source", numbers(held_out)),
         ("id", texts(|trial| &trial.id)),
     ];
     let batch = RecordBatch::try_from_iter(columns);

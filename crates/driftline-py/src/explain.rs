@@ -1,10 +1,10 @@
 //! How a window differs from a source, without a model and without labels.
 
-use driftline::data::Hygiene;
-use driftline::drift::{Change, Known, PointFrame, draw};
-use driftline::prelude::Seed;
-use driftline::reading::{ColumnChoice, EncodeOptions, Encoding, Notes, ReadOptions, read_all};
-use driftline::{Cancel, Error};
+use driftline_core::data::ColumnCleaning;
+use driftline_core::random::Seed;
+use driftline_core::{Cancel, Error};
+use driftline_drift::{Change, Known, Standardizer, draw};
+use driftline_io::{ColumnChoice, EncodeOptions, Encoding, Notes, ReadOptions, read_all};
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -32,7 +32,7 @@ pub fn explain(
         };
         let how = EncodeOptions {
             standardize: true,
-            hygiene: Hygiene::OFF,
+            cleaning: ColumnCleaning::OFF,
         };
         let (read, mut notes) = (ReadOptions::default(), Notes::new());
         let (encoding, rows) = Encoding::fit(&source, &choice, &read, how, &mut notes)?;
@@ -42,9 +42,8 @@ pub fn explain(
         };
         let window = read_all(&window, &encoding, &stream, &read, &mut notes)?;
         let seed = Seed::new(seed);
-        let frame = PointFrame::of(&rows.inputs).ok_or_else(|| Error::Empty {
-            what: "the list of columns that vary in the source".into(),
-        })?;
+        let none = || Error::empty("the list of columns that vary in the source");
+        let frame = Standardizer::of(&rows.inputs).ok_or_else(none)?;
         let drawn = |n: usize, name: &str| draw(n, MOST_ROWS, seed.named(name));
         let source = rows.inputs.pick(&drawn(rows.inputs.len(), "source"));
         let rows = window.inputs.pick(&drawn(window.len(), "window"));

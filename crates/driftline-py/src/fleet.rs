@@ -3,17 +3,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
-use driftline::Cancel;
-use driftline::files::write_whole;
-use driftline::fleet::{
-    self, FleetPieces, FleetWatch, SourceModel, StreamRow, fleet_json, write_fleet_tables,
+use driftline_core::Cancel;
+use driftline_core::files::write_whole;
+use driftline_fleet as fleet;
+use driftline_fleet::{
+    FleetPieces, FleetWatch, SourceModel, StreamRow, fleet_json, write_fleet_tables,
 };
-use driftline::models::network::Isa;
-use driftline::reading::Files;
-use driftline::runs::Start;
+use driftline_io::Files;
+use driftline_models::network::Isa;
+use driftline_runs::Start;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Deserialize;
@@ -21,7 +22,7 @@ use serde_json::json;
 
 use crate::adapter::Options;
 use crate::errors::{reported, told, wrong};
-use crate::interrupt::work;
+use crate::interrupt::{locked, work};
 
 /// What a fleet is made of, beside what [`Options`] reads.
 #[derive(Deserialize)]
@@ -36,11 +37,11 @@ struct Made {
 }
 
 impl Made {
-    fn start(&self) -> driftline::Result<Start> {
+    fn start(&self) -> driftline_core::Result<Start> {
         match (&self.label, &self.model_file) {
             (Some(label), _) => Ok(Start::source(label, Files::new(&self.source)?)),
             (None, Some(path)) => Start::model(path),
-            (None, None) => Err(driftline::Error::SourceMissing),
+            (None, None) => Err(driftline_core::Error::SourceMissing),
         }
     }
 
@@ -145,19 +146,13 @@ struct Clocks {
 
 impl FleetWatch for Clocks {
     fn started(&self, key: &str) {
-        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        begun.insert(key.to_owned(), Instant::now());
+        locked(&self.begun).insert(key.to_owned(), Instant::now());
     }
 
     fn ended(&self, row: &StreamRow) {
-        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(begun) = begun.remove(&row.key) {
-            let took = (row.key.clone(), begun.elapsed().as_secs_f64());
-            self.took
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(took);
-        }
+        let begun = locked(&self.begun).remove(&row.key);
+        let took = begun.map(|begun| (row.key.clone(), begun.elapsed().as_secs_f64()));
+        locked(&self.took).extend(took);
     }
 }
 
@@ -174,12 +169,9 @@ pub fn fleet_piece(
     let fleet = made.fleet(options, &cancel)?;
     let clocks = Clocks::default();
     work(py, &cancel, || {
-        let start = match made.source_model {
-            SourceModel::Shared => Some(made.start()?),
-            SourceModel::Each => None,
-        };
+        let shared = made.source_model == SourceModel::Shared;
+        let start = shared.then(|| made.start()).transpose()?;
         fleet.run_piece(start, piece, &clocks)
     })?;
-    let took = clocks.took.into_inner();
-    Ok(took.unwrap_or_else(PoisonError::into_inner))
+    Ok(std::mem::take(&mut *locked(&clocks.took)))
 }

@@ -2,13 +2,19 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use driftline::Cancel;
+use driftline_core::Cancel;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::errors::told;
+
+/// What a thread that panicked has left is still whole: everything behind these locks is replaced at once.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// How often signals are looked at.
 const LOOK: Duration = Duration::from_millis(50);
@@ -17,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub fn work<T: Send>(
     py: Python<'_>,
     cancel: &Cancel,
-    work: impl FnOnce() -> driftline::Result<T> + Send,
+    work: impl FnOnce() -> driftline_core::Result<T> + Send,
 ) -> PyResult<T> {
     cancel.clear();
     let mut signal = None;
@@ -29,12 +35,9 @@ pub fn work<T: Send>(
             let _ = done.send(());
             result
         });
-        let finished = std::sync::Mutex::new(finished);
+        let finished = Mutex::new(finished);
         loop {
-            let waited = py.detach(|| {
-                let finished = finished.lock().unwrap_or_else(|held| held.into_inner());
-                finished.recv_timeout(LOOK)
-            });
+            let waited = py.detach(|| locked(&finished).recv_timeout(LOOK));
             if waited != Err(RecvTimeoutError::Timeout) {
                 break;
             }

@@ -4,14 +4,14 @@
 use std::fmt;
 use std::sync::Arc;
 
-use driftline::data::{Examples, Inputs, Probabilities, Shape, Targets};
-use driftline::models::{
-    AnyLearner, AnyModel, Array, Arrays, Classifier, DynLearner, Model, Stored,
-};
-use driftline::prelude::{Registry, Seed};
-use driftline::{Error, Result};
+use driftline_core::data::{Examples, Inputs, Probabilities, Shape, Targets};
+use driftline_core::random::Seed;
+use driftline_core::{Error, Result};
+use driftline_models::{AnyLearner, AnyModel, Array, Arrays, Classifier, Stored};
+use driftline_runs::method::Registry;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::errors::raised;
@@ -29,6 +29,7 @@ pub struct Learner {
 }
 
 /// What Python has learned.
+#[derive(Clone)]
 struct Learned {
     learner: Learner,
     object: Arc<Py<PyAny>>,
@@ -62,12 +63,18 @@ impl Learner {
     fn learn(&self, start: Option<&Learned>, examples: &Examples, seed: Seed) -> Result<AnyModel> {
         examples.expect_trainable()?;
         let object = Python::attach(|py| self.call(py, start, examples, seed)).map_err(raised)?;
-        Ok(AnyModel::new(Learned {
+        let (shape, n_classes) = (examples.inputs().shape(), examples.n_classes());
+        Ok(self.learned(object, shape, n_classes))
+    }
+
+    fn learned(&self, object: Py<PyAny>, shape: Shape, n_classes: usize) -> AnyModel {
+        let learned = Learned {
             learner: self.clone(),
             object: Arc::new(object),
-            shape: examples.inputs().shape(),
-            n_classes: examples.n_classes(),
-        }))
+            shape,
+            n_classes,
+        };
+        AnyModel::new(&self.kind, learned)
     }
 
     fn call(
@@ -85,9 +92,8 @@ impl Learner {
                 (None, Some(numbers::bytes(py, &values)?))
             }
         };
-        let weights = examples
-            .weights()
-            .map(|weights| numbers::bytes(py, weights));
+        let weights = examples.weights();
+        let weights = weights.map(|weights| numbers::bytes(py, weights));
         let start = start.map(|start| start.object.clone_ref(py));
         let seed = json!(seed).as_u64().unwrap_or(0);
         let arguments = (
@@ -115,22 +121,24 @@ impl Learner {
             let object = self.object.bind(py).call_method1("restore", (bytes,))?;
             Ok::<_, PyErr>(object.unbind())
         });
-        Ok(AnyModel::new(Learned {
-            learner: self.clone(),
-            object: Arc::new(object.map_err(|error| error.to_string())?),
-            shape,
-            n_classes: number("classes")?,
-        }))
+        let object = object.map_err(|error| error.to_string())?;
+        Ok(self.learned(object, shape, number("classes")?))
     }
 }
 
-impl DynLearner for Learner {
+impl Serialize for Learner {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.settings.serialize(serializer)
+    }
+}
+
+impl driftline_models::Learner for Learner {
+    const KIND: &'static str = KIND;
+
+    type Model = AnyModel;
+
     fn kind(&self) -> &str {
         &self.kind
-    }
-
-    fn settings(&self) -> Value {
-        self.settings.clone()
     }
 
     fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel> {
@@ -154,26 +162,8 @@ impl Classifier for Learned {
 
     fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
         inputs.expect_shape(self.shape)?;
-        Python::attach(|py| {
-            let given = || -> PyResult<Bound<'_, PyBytes>> {
-                let (values, dimensions) = numbers::inputs(py, inputs)?;
-                let own = self.object.clone_ref(py);
-                let arguments = (own, values, dimensions, self.n_classes);
-                let given = self
-                    .learner
-                    .object
-                    .bind(py)
-                    .call_method1("predict", arguments)?;
-                Ok(given.cast_into()?)
-            };
-            numbers::probabilities(&given().map_err(raised)?, self.n_classes)
-        })
-    }
-}
-
-impl Model for Learned {
-    fn kind(&self) -> &str {
-        &self.learner.kind
+        let learner = &self.learner.object;
+        numbers::predicted(learner, "predict", &self.object, inputs, self.n_classes)
     }
 
     fn store(&self) -> Result<Stored> {
@@ -196,11 +186,5 @@ impl Model for Learned {
 impl fmt::Debug for Learner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Learner({})", self.settings)
-    }
-}
-
-impl fmt::Debug for Learned {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Learned({})", self.learner.settings)
     }
 }

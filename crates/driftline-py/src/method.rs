@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use driftline::data::{Inputs, Probabilities, Remainder, Shape, Task};
-use driftline::experiment::{Method, Observation, Resources};
-use driftline::models::Classifier;
-use driftline::prelude::Seed;
-use driftline::{Error, Result};
+use driftline_core::data::{Inputs, Probabilities, Remainder, Shape, Task};
+use driftline_core::random::Seed;
+use driftline_core::{Error, Result};
+use driftline_lab::experiment::{CustomMethod, Observation, Resources};
+use driftline_models::Classifier;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 
 use crate::errors::raised;
@@ -64,7 +63,7 @@ impl PythonMethod {
     }
 }
 
-impl Method for PythonMethod {
+impl CustomMethod for PythonMethod {
     fn settings(&self) -> Value {
         self.settings.clone()
     }
@@ -87,12 +86,8 @@ impl Method for PythonMethod {
             })?;
             last = Some(model);
         }
-        match last {
-            Some(model) => Ok(Box::new(model)),
-            None => Err(Error::Empty {
-                what: "what the method has yielded".into(),
-            }),
-        }
+        let last = last.ok_or_else(|| Error::empty("what the method has yielded"))?;
+        Ok(Box::new(last))
     }
 }
 
@@ -106,18 +101,7 @@ impl Classifier for Given {
     }
 
     fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
-        Python::attach(|py| {
-            let given = || -> PyResult<Bound<'_, PyBytes>> {
-                let (values, dimensions) = numbers::inputs(py, inputs)?;
-                let own = self.object.clone_ref(py);
-                let arguments = (own, values, dimensions, self.n_classes);
-                Ok(self
-                    .method
-                    .bind(py)
-                    .call_method1("predict_bytes", arguments)?
-                    .cast_into()?)
-            };
-            numbers::probabilities(&given().map_err(raised)?, self.n_classes)
-        })
+        let (method, model) = (&self.method, &self.object);
+        numbers::predicted(method, "predict_bytes", model, inputs, self.n_classes)
     }
 }

@@ -1,9 +1,9 @@
 //! Every statement of the paper's sections 3 and 4, computed.
 
-use driftline::Cancel;
-use driftline::prelude::Seed;
-use driftline::theory::claims;
+use driftline_core::Cancel;
+use driftline_core::random::Seed;
 use driftline_report::theory_html;
+use driftline_theory::claims;
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -26,11 +26,8 @@ pub fn theory(py: Python<'_>, ids: Vec<String>, seed: u64) -> PyResult<(String, 
     if ids.is_empty() {
         chosen = all().collect();
     }
-    let found = work(py, &Cancel::new(), || {
-        claims::check_each(&chosen, Seed::new(seed))
-    })?;
-    Ok((
-        json!(found).to_string(),
-        theory_html(&found).map_err(reported)?,
-    ))
+    let check = || claims::check_each(&chosen, Seed::new(seed));
+    let found = work(py, &Cancel::new(), check)?;
+    let page = theory_html(&found).map_err(reported)?;
+    Ok((json!(found).to_string(), page))
 }

@@ -3,20 +3,20 @@
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
-use driftline::experiment::{
-    Batch, BatchPart, Observer, Plan, Resources, Selection, Store, Trial, TrialKey,
+use driftline_core::{Cancel, Error};
+use driftline_lab::experiment::{
+    Batch, BatchPart, Experiment, Observer, Resources, Selection, Store, Trial, TrialKey,
 };
-use driftline::models::Runtime;
-use driftline::{Cancel, Error};
+use driftline_models::Runtime;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{told, wrong};
 use crate::experiment::{Results, plan_of, results, spec_of};
-use crate::interrupt::work;
+use crate::interrupt::{locked, work};
 
 /// Data set, method, seed of the data, seed: the first two by their places in the plan.
 type Key = (usize, usize, u64, u64);
@@ -25,7 +25,7 @@ type Key = (usize, usize, u64, u64);
 #[pyclass(frozen, module = "driftline._driftline")]
 #[derive(Debug)]
 pub struct Trials {
-    plan: Plan,
+    plan: Experiment,
     keys: Vec<TrialKey>,
     spec: String,
     store: Mutex<Store>,
@@ -77,16 +77,13 @@ impl Trials {
 
     /// Trials that the store does not have; those with the same data stand together.
     fn missing(&self) -> Vec<Key> {
-        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let store = locked(&self.store);
         let ids = store.ids();
-        let open = self.keys.iter();
-        let mut open: Vec<&TrialKey> = open
-            .filter(|key| !ids.contains(&*self.plan.trial_id(key)))
-            .collect();
+        let missing = |key: &&TrialKey| !ids.contains(&*self.plan.trial_id(key));
+        let mut open: Vec<&TrialKey> = self.keys.iter().filter(missing).collect();
         open.sort_by_key(|key| (key.dataset, key.data_seed, key.seed, key.method));
-        let open = open.into_iter();
-        open.map(|key| (key.dataset, key.method, key.data_seed, key.seed))
-            .collect()
+        let key = |key: &TrialKey| (key.dataset, key.method, key.data_seed, key.seed);
+        open.into_iter().map(key).collect()
     }
 
     /// Adds lines of `trials.jsonl` that a worker gave back, but for those that are here already. How many were new.
@@ -94,7 +91,7 @@ impl Trials {
         let read = lines.iter().map(|line| serde_json::from_str(line));
         let trials = read.collect::<Result<Vec<Trial>, _>>();
         let mut trials = trials.map_err(wrong("a trial"))?;
-        let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut store = locked(&self.store);
         let wanted = self.keys.iter().map(|key| self.plan.trial_id(key));
         let wanted: std::collections::HashSet<String> = wanted.collect();
         if let Some(other) = trials.iter().find(|trial| !wanted.contains(&trial.id)) {
@@ -110,32 +107,37 @@ impl Trials {
     }
 
     fn results(&self) -> PyResult<Results> {
-        let store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-        results(&store).map_err(told)
+        results(&locked(&self.store)).map_err(told)
     }
 }
 
 /// Stops, and takes the times.
-struct Clocks {
+pub struct Clocks {
     cancel: Cancel,
     begun: Mutex<HashMap<TrialKey, Instant>>,
     took: Mutex<Vec<(Trial, f64)>>,
 }
 
+impl Clocks {
+    pub fn new(cancel: &Cancel) -> Self {
+        Self {
+            cancel: cancel.clone(),
+            begun: Mutex::default(),
+            took: Mutex::default(),
+        }
+    }
+}
+
 impl Observer for Clocks {
-    fn may_start(&self, _plan: &Plan, key: &TrialKey) -> bool {
-        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        begun.insert(*key, Instant::now());
+    fn may_start(&self, _plan: &Experiment, key: &TrialKey) -> bool {
+        locked(&self.begun).insert(*key, Instant::now());
         !self.cancel.is_cancelled()
     }
 
-    fn finished(&self, _plan: &Plan, key: &TrialKey, trial: &Trial) {
-        let mut begun = self.begun.lock().unwrap_or_else(PoisonError::into_inner);
-        let took = begun
-            .remove(key)
-            .map_or(0.0, |begun| begun.elapsed().as_secs_f64());
-        let mut all = self.took.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push((trial.clone(), took));
+    fn finished(&self, _plan: &Experiment, key: &TrialKey, trial: &Trial) {
+        let begun = locked(&self.begun).remove(key);
+        let took = begun.map_or(0.0, |begun| begun.elapsed().as_secs_f64());
+        locked(&self.took).push((trial.clone(), took));
     }
 
     fn should_stop(&self) -> bool {
@@ -171,15 +173,10 @@ pub fn run_trials(
     });
     let keys: Vec<TrialKey> = keys.collect();
     let cancel = Cancel::new();
-    let clocks = Clocks {
-        cancel: cancel.clone(),
-        begun: Mutex::default(),
-        took: Mutex::default(),
-    };
+    let clocks = Clocks::new(&cancel);
+    let runtime = Runtime::default().with_threads(threads);
     let resources = Resources {
-        runtime: Runtime::default()
-            .with_threads(threads)
-            .with_cancel(cancel.clone()),
+        runtime: runtime.with_cancel(cancel.clone()),
         memo: None,
     };
     work(py, &cancel, || {
@@ -197,10 +194,8 @@ pub fn run_trials(
         };
         batch.run(&clocks)
     })?;
-    let took = clocks.took.into_inner();
-    let lines = took.unwrap_or_else(PoisonError::into_inner).into_iter();
-    let lines = lines.map(|(trial, took)| Ok((serde_json::to_string(&trial)?, took)));
-    lines
-        .collect::<Result<Vec<_>, serde_json::Error>>()
-        .map_err(wrong("a trial"))
+    let took = std::mem::take(&mut *locked(&clocks.took)).into_iter();
+    let lines = took.map(|(trial, took)| Ok((serde_json::to_string(&trial)?, took)));
+    let lines = lines.collect::<Result<Vec<_>, serde_json::Error>>();
+    lines.map_err(wrong("a trial"))
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import joblib
 import numpy as np
@@ -133,3 +134,15 @@ def test_what_was_handled_is_a_warning():
     model = quick().fit(source, np.arange(200) % 2)
     with pytest.warns(UserWarning, match="town"):
         model.adapt(pd.DataFrame({"town": ["Graz", "Bern"] * 50, "size": np.linspace(0, 1, 100)}))
+
+
+def test_every_setting_of_the_library_can_be_given():
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.arange(40) % 2
+    with pytest.raises(ValueError, match="unknown field `xyzzy`") as told:
+        quick(settings={"xyzzy": 1}).fit(X, y)
+    names = re.findall("`([a-z-]+)`", str(told.value).split("expected one of")[1])
+    assert {"curriculum", "self-training", "scaling"} <= set(names)
+    # Each is read: a value that none can have is refused for what it is. Two are parameters, which win.
+    for name in set(names) - {"model", "policy"}:
+        with pytest.raises(ValueError, match="invalid type"):
+            DriftClassifier(settings={name: 3.5}).fit(X, y)

@@ -3,11 +3,13 @@
 
 use std::path::{Path, PathBuf};
 
-use driftline::experiment::{Plan, PlannedDataset, PlannedMethod, Resources, Scale};
-use driftline::files::write_whole;
-use driftline::random::Seed;
-use driftline::theory::assumptions::{Assumptions, Subject, check_assumptions};
-use driftline::{Error, Result};
+use driftline_core::files::write_whole;
+use driftline_core::random::Seed;
+use driftline_core::{Error, Result};
+use driftline_lab::experiment::{
+    Experiment, ExperimentDataset, ExperimentMethod, Resources, Scale,
+};
+use driftline_theory::assumptions::{Assumptions, Subject, check_assumptions};
 use serde::{Deserialize, Serialize};
 
 /// The checker's findings on one data set.
@@ -40,7 +42,7 @@ pub fn read(folder: &Path) -> Result<Vec<Finding>> {
 
 /// Measures every data set of `plan` on which a method walks window by window, unless that was done before. `begin` is
 /// called with the number and the name of each: a large one takes minutes.
-pub fn measure(plan: &Plan, folder: &Path, mut begin: impl FnMut(usize, &str)) -> Result<()> {
+pub fn measure(plan: &Experiment, folder: &Path, mut begin: impl FnMut(usize, &str)) -> Result<()> {
     if plan.scale != Scale::Full || path(folder).exists() {
         return Ok(());
     }
@@ -50,7 +52,7 @@ pub fn measure(plan: &Plan, folder: &Path, mut begin: impl FnMut(usize, &str)) -
     };
     let mut findings = Vec::new();
     // A stream that is scored on arrival has more windows than anybody would read of, and its methods are not the paper's.
-    let judged = |dataset: &&PlannedDataset| !dataset.data.is_scored_on_arrival();
+    let judged = |dataset: &&ExperimentDataset| !dataset.data.is_scored_on_arrival();
     for (index, dataset) in plan.datasets.iter().filter(judged).enumerate() {
         begin(index + 1, &dataset.name);
         findings.push(find(plan, dataset, method)?);
@@ -62,42 +64,38 @@ pub fn measure(plan: &Plan, folder: &Path, mut begin: impl FnMut(usize, &str)) -
     write_whole(&path(folder), (json + "\n").as_bytes())
 }
 
-fn find(plan: &Plan, dataset: &PlannedDataset, method: &PlannedMethod) -> Result<Finding> {
+fn find(
+    plan: &Experiment,
+    dataset: &ExperimentDataset,
+    method: &ExperimentMethod,
+) -> Result<Finding> {
     let resources = Resources::default();
     let (data_seed, seed) = (plan.data_seeds[0], plan.seeds[0]);
     let benchmark = dataset.data.benchmark(data_seed, &plan.raw)?;
-    let windowing = method
-        .method
-        .windowing()
-        .expect("only windowed methods are judged");
+    let run = &method.method;
+    let windowing = run.windowing().expect("only windowed methods are judged");
     let mut models = Vec::new();
-    let mut all_linear = !method.method.depends_on_isa();
+    let mut all_linear = !run.depends_on_isa();
     if all_linear {
-        method
-            .method
-            .run(&benchmark.task, Seed::new(seed), &resources, &mut |seen| {
-                match seen.model.margin() {
-                    Some(model) => models.push(model),
-                    None => all_linear = false,
-                }
-                Ok(())
-            })?;
+        run.run(&benchmark.task, Seed::new(seed), &resources, &mut |seen| {
+            match seen.model.margin() {
+                Some(model) => models.push(model),
+                None => all_linear = false,
+            }
+            Ok(())
+        })?;
     }
-    let subject = match all_linear {
-        true => Subject::Linear(&models),
-        false => Subject::Opaque("the model is not linear in its inputs with two classes"),
+    let subject = if all_linear {
+        Subject::Linear(&models)
+    } else {
+        Subject::Opaque("the model is not linear in its inputs with two classes")
     };
-    let assumptions = check_assumptions(
-        &benchmark,
-        windowing,
-        &subject,
-        Seed::new(seed).named("assumptions"),
-    )?;
+    let draws = Seed::new(seed).named("assumptions");
     Ok(Finding {
         dataset: dataset.name.clone(),
         method: method.name.clone(),
         data_seed,
         seed,
-        assumptions,
+        assumptions: check_assumptions(&benchmark, windowing, &subject, draws)?,
     })
 }

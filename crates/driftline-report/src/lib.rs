@@ -6,6 +6,7 @@ pub mod assumptions;
 mod chart;
 mod error;
 mod experiment;
+#[cfg(feature = "fleet")]
 mod fleet;
 mod numbers;
 mod page;
@@ -15,6 +16,7 @@ pub mod words;
 
 pub use error::{Error, Result};
 pub use experiment::{figure_files, html, markdown};
+#[cfg(feature = "fleet")]
 pub use fleet::fleet_html;
-pub use run::{run_figure_files, runs_html, runs_markdown};
+pub use run::{run_figure_files, run_html, runs_html, runs_markdown};
 pub use theory::{theory_figure_files, theory_html};

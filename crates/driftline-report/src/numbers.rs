@@ -1,6 +1,6 @@
 //! Numbers as text: per cent with few decimals, ± where there is an interval, a real minus sign.
 
-use driftline::evaluate::Interval;
+use driftline_models::evaluate::Interval;
 
 pub fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
@@ -43,11 +43,8 @@ pub fn signed_in_table(interval: &Interval) -> String {
 /// For sentences and charts: one decimal, or two where the interval would otherwise read ± 0.0.
 pub fn in_text(interval: &Interval) -> String {
     let decimals = decimals(interval);
-    plus_minus(
-        fixed(interval.mean, decimals),
-        interval.half_width,
-        decimals,
-    )
+    let mean = fixed(interval.mean, decimals);
+    plus_minus(mean, interval.half_width, decimals)
 }
 
 /// Half widths that one decimal would turn to 0 get two, unless two would as well.
@@ -58,7 +55,7 @@ pub fn decimals(interval: &Interval) -> usize {
     }
 }
 
-fn plus_minus(mean: String, half_width: Option<f64>, decimals: usize) -> String {
+pub fn plus_minus(mean: String, half_width: Option<f64>, decimals: usize) -> String {
     match half_width {
         Some(half) => format!("{mean} ± {}", fixed(half, decimals)),
         None => mean,
@@ -67,10 +64,9 @@ fn plus_minus(mean: String, half_width: Option<f64>, decimals: usize) -> String 
 
 /// `1 trial`, `2 trials`.
 pub fn count(n: usize, noun: &str) -> String {
-    if n == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{n} {noun}s")
+    match n {
+        1 => format!("1 {noun}"),
+        n => format!("{n} {noun}s"),
     }
 }
 
@@ -92,10 +88,9 @@ pub fn ranges(numbers: &[u64]) -> String {
         _ => format!("{first}–{last}"),
     };
     let runs: Vec<String> = runs.into_iter().map(run).collect();
-    if runs.is_empty() {
-        "none".into()
-    } else {
-        runs.join(", ")
+    match runs.len() {
+        0 => "none".into(),
+        _ => runs.join(", "),
     }
 }
 

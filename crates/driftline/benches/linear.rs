@@ -4,17 +4,17 @@ use std::hint::black_box;
 use std::num::NonZeroUsize;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use driftline::adapt::{
-    Adaptation, Candidate, Gradual, MemoryWindows, Pooled, SourceOnly, Stage, TargetOnly, Version,
+use driftline_adapt::{
+    Candidate, Engine, Gradual, MemoryWindows, Pooled, SourceOnly, Stage, TargetOnly, Version,
 };
-use driftline::data::{
+use driftline_core::data::{
     Examples, Fraction, Inputs, LabeledDomain, Labels, NonNegative, Shape, Tail, Windowing,
 };
-use driftline::datasets::gaussian::MovingGaussians;
-use driftline::models::linear::{FullBatch, LinearLearner, Penalty, Solver};
-use driftline::models::training::Training;
-use driftline::models::{AnyModel, Learner};
-use driftline::random::Seed;
+use driftline_core::random::Seed;
+use driftline_lab::datasets::gaussian::MovingGaussians;
+use driftline_models::linear::{FullBatch, LinearLearner, Penalty, Solver};
+use driftline_models::training::Training;
+use driftline_models::{AnyModel, Learner};
 use rand::RngExt;
 
 fn some(n: usize) -> NonZeroUsize {
@@ -47,13 +47,13 @@ fn self_training_step(criterion: &mut Criterion) {
         .fit(&Examples::from(&task.source), Seed::new(0))
         .expect("a teacher");
     let candidate = Candidate::paper(learner(), Gradual::new(windowing()), drop());
-    let before = Adaptation::new(candidate, AnyModel::new(teacher), Seed::new(1));
+    let before = Engine::new(candidate, AnyModel::new("linear", teacher), Seed::new(1));
     let window = task.intermediate.window(0..500).unwrap();
     let archive: Vec<Version> = vec![];
     criterion.bench_function("self-training step, 500 x 100", |bencher| {
         bencher.iter(|| {
             let stage = Stage::window(black_box(&window).clone());
-            before.clone().take(stage, &archive)
+            before.clone().process(stage, (), &archive)
         });
     });
 }
@@ -76,13 +76,13 @@ fn gaussian_column(criterion: &mut Criterion) {
         bencher.iter(|| {
             let source = learner()
                 .fit(&Examples::from(&task.source), Seed::new(0))
-                .map(AnyModel::new)
+                .map(|model| AnyModel::new("linear", model))
                 .expect("a source model");
             for candidate in &candidates {
                 let cut = candidate.curriculum.windowing();
                 let mut windows = MemoryWindows::of_task(&task, cut).expect("windows");
-                let start = Adaptation::new(candidate.clone(), source.clone(), Seed::new(0));
-                black_box(start.run(&mut windows).expect("a model"));
+                let start = Engine::new(candidate.clone(), source.clone(), Seed::new(0));
+                black_box(start.finish(&mut windows).expect("a model"));
             }
         });
     });

@@ -5,11 +5,11 @@
 
 use std::time::Instant;
 
-use driftline::data::{Inputs, Shape};
 use driftline::prelude::*;
-use driftline::reading::{Files, ReadOptions, read_numbers};
+use driftline_core::data::{Inputs, Shape};
+use driftline_io::{Files, ReadOptions, read_numbers};
 
-fn main() -> driftline::Result<()> {
+fn main() -> driftline_core::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let (Some(path), Some(labeled)) = (arguments.next(), arguments.next()) else {
         eprintln!("usage: bench_arrays FILE.csv LABELLED_ROWS");

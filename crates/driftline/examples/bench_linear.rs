@@ -9,14 +9,14 @@ use std::fs;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use driftline::adapt::{Adaptation, Candidate, SourceOnly, Stage, Version};
-use driftline::data::{
+use driftline_adapt::{Candidate, Engine, SourceOnly, Stage, Version};
+use driftline_core::data::{
     Domain, Examples, Fraction, Inputs, LabeledDomain, Labels, NonNegative, Positive, Shape,
 };
-use driftline::models::linear::{FullBatch, LinearLearner, LinearModel, Penalty, Solver};
-use driftline::models::training::Training;
-use driftline::models::{AnyModel, Learner};
-use driftline::random::Seed;
+use driftline_core::random::Seed;
+use driftline_models::linear::{FullBatch, LinearLearner, LinearModel, Penalty, Solver};
+use driftline_models::training::Training;
+use driftline_models::{AnyModel, Learner};
 
 const USAGE: &str = "usage: bench_linear step INPUTS LABELS FEATURES L2 EPOCHS REPEATS
        bench_linear solve INPUTS LABELS FEATURES L2 TOLERANCE THREADS REPEATS";
@@ -64,7 +64,7 @@ fn step(
     let solver = Solver::MiniBatch(Training::paper(epochs));
     let learner = LinearLearner::new(solver, Penalty::L2(NonNegative::new(l2)?));
     let source = Examples::from(&data.slice(0..half));
-    let teacher = AnyModel::new(learner.fit(&source, Seed::new(0))?);
+    let teacher = AnyModel::new("linear", learner.fit(&source, Seed::new(0))?);
     let window: Domain = data.slice(half..data.len()).unlabeled();
     // The window is given by hand, so that no curriculum is asked for one.
     let candidate = Candidate::paper(learner, SourceOnly::new(), Fraction::new(0.1)?);
@@ -73,9 +73,9 @@ fn step(
     let mut kept = 0;
     for repeat in 0..repeats {
         let seed = Seed::new(repeat as u64 + 1);
-        let mut adaptation = Adaptation::new(candidate.clone(), teacher.clone(), seed);
+        let mut adaptation = Engine::new(candidate.clone(), teacher.clone(), seed);
         let begin = Instant::now();
-        let step = adaptation.take(Stage::window(window.clone()), &archive)?;
+        let step = adaptation.process(Stage::window(window.clone()), (), &archive)?;
         seconds.push(begin.elapsed().as_secs_f64());
         kept = step.labeling.map_or(0, |labeling| labeling.kept);
     }
@@ -89,7 +89,7 @@ fn step(
 
 /// The exact minimiser; prints the difference of the two classes' weights, then that of their biases.
 fn solve(examples: &Examples, l2: f64, tolerance: f64, repeats: usize) -> Result<(), String> {
-    let text = |error: driftline::Error| error.to_string();
+    let text = |error: driftline_core::Error| error.to_string();
     let solver = FullBatch {
         tolerance: Positive::new(tolerance).map_err(text)?,
         ..FullBatch::default()

@@ -4,11 +4,11 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use driftline::data::{Examples, Inputs, Labels, Shape, Targets};
-use driftline::models::network::{Architecture, NetworkLearner};
-use driftline::models::training::Training;
-use driftline::models::{Classifier, Learner};
-use driftline::random::Seed;
+use driftline_core::data::{Examples, Inputs, Labels, Shape, Targets};
+use driftline_core::random::Seed;
+use driftline_models::network::{Architecture, NetworkLearner};
+use driftline_models::training::Training;
+use driftline_models::{Classifier, Learner};
 
 type Failure = Box<dyn std::error::Error>;
 

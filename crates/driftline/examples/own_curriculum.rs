@@ -4,9 +4,10 @@
 use std::num::NonZeroUsize;
 
 use driftline::Result;
-use driftline::adapt::{Curriculum, Stage, Version, Windows};
 use driftline::data::{Domain, Tail, Windowing};
+use driftline::parts::{Curriculum, Stage, Version, Windows};
 use driftline::prelude::*;
+use driftline_lab::datasets::gaussian::MovingGaussians;
 use serde::{Deserialize, Serialize};
 
 /// What a file says of it: `curriculum.overlapping = { window = 500 }`.

@@ -2,8 +2,9 @@
 
 use driftline::Result;
 use driftline::data::{Examples, Probabilities};
-use driftline::models::{Array, Arrays, Learner, Model, NamedLearner, Stored};
+use driftline::models::{Array, Arrays, Learner, Stored};
 use driftline::prelude::*;
+use driftline_lab::datasets::gaussian::MovingGaussians;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -42,9 +43,20 @@ impl Classifier for Means {
         }
         Probabilities::new(values, self.n_classes())
     }
+
+    fn store(&self) -> Result<Stored> {
+        let dimensions = [self.means.len(), self.shape.size()];
+        let means = Array::single("means", &dimensions, &self.means.concat());
+        Ok(Stored {
+            description: json!({ "shape": self.shape, "classes": self.means.len() }),
+            arrays: vec![means],
+        })
+    }
 }
 
 impl Learner for NearestMean {
+    const KIND: &'static str = "nearest-mean";
+
     type Model = Means;
 
     fn fit(&self, examples: &Examples, _: Seed) -> Result<Means> {
@@ -72,27 +84,6 @@ impl Learner for NearestMean {
     fn refit(&self, _: &Means, examples: &Examples, seed: Seed) -> Result<Means> {
         self.fit(examples, seed)
     }
-}
-
-/// What makes it a model that can be kept in a file.
-impl Model for Means {
-    fn kind(&self) -> &str {
-        NearestMean::KIND
-    }
-
-    fn store(&self) -> Result<Stored> {
-        let dimensions = [self.means.len(), self.shape.size()];
-        let means = Array::single("means", &dimensions, &self.means.concat());
-        Ok(Stored {
-            description: json!({ "shape": self.shape, "classes": self.means.len() }),
-            arrays: vec![means],
-        })
-    }
-}
-
-/// What makes it one that a file or a flag can name.
-impl NamedLearner for NearestMean {
-    const KIND: &'static str = "nearest-mean";
 
     fn restore(description: &Value, arrays: &mut Arrays<'_>) -> Result<Means, String> {
         let wrong = |error: serde_json::Error| error.to_string();

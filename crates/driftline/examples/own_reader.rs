@@ -1,48 +1,41 @@
 //! A reader of your own: a log in a format that driftline does not know, fitted and adapted to like any other table.
 //! `cargo run --release --example own_reader`
 
-use std::path::PathBuf;
-
 use driftline::Result;
-use driftline::random::Seed;
-use driftline::reading::{Column, Field, Frame, Frames, Kind, Numbers, ReadOptions, Texts};
-use driftline::runs::{Adapt, Start};
+use driftline_core::random::Seed;
+use driftline_io::{Batch, Batches, Column, Field, Head, Kind, Numbers, ReadOptions, Texts};
+use driftline_runs::{FileRun, Start};
 use rand::RngExt;
 
 /// Lines such as `t=17 temp=21.5 load=0.30 state=busy`, some hundred at a time.
 struct Log {
     lines: Vec<String>,
     next: usize,
-    fields: Vec<Field>,
-    name: Vec<PathBuf>,
+    head: Head,
 }
 
 impl Log {
-    fn open(lines: Vec<String>) -> Box<dyn Frames> {
+    fn open(lines: Vec<String>) -> Box<dyn Batches> {
+        let fields = vec![
+            Field::new("t", Kind::Number),
+            Field::new("temp", Kind::Number),
+            Field::new("load", Kind::Number),
+            Field::new("state", Kind::Text),
+        ];
         Box::new(Log {
             lines,
             next: 0,
-            fields: vec![
-                Field::new("t", Kind::Number),
-                Field::new("temp", Kind::Number),
-                Field::new("load", Kind::Number),
-                Field::new("state", Kind::Text),
-            ],
-            name: vec!["machine.log".into()],
+            head: Head::new("machine.log", fields, "a log of name=value pairs"),
         })
     }
 }
 
-impl Frames for Log {
-    fn fields(&self) -> &[Field] {
-        &self.fields
+impl Batches for Log {
+    fn head(&self) -> &Head {
+        &self.head
     }
 
-    fn files(&self) -> &[PathBuf] {
-        &self.name
-    }
-
-    fn next_frame(&mut self) -> Result<Option<Frame>> {
+    fn next_frame(&mut self) -> Result<Option<Batch>> {
         let end = self.lines.len().min(self.next + 100);
         let lines = &self.lines[self.next..end];
         if lines.is_empty() {
@@ -53,7 +46,7 @@ impl Frames for Log {
             let found = parts.into_iter().find(|(key, _)| *key == name);
             found.map(|(_, value)| value.to_owned())
         };
-        let columns = self.fields.iter().map(|field| {
+        let columns = self.head.fields.iter().map(|field| {
             let values = lines.iter().map(|line| value(line, &field.name));
             match field.kind {
                 // What is missing or unreadable becomes NaN, which is refused later with its row and column.
@@ -68,19 +61,10 @@ impl Frames for Log {
                 }
             }
         });
-        let frame = Frame {
-            file: 0,
-            first_row: self.next as u64 + 1,
-            scattered: None,
-            columns: columns.collect(),
-            rows: lines.len(),
-        };
+        let first_row = self.next as u64 + 1;
+        let frame = Batch::new(first_row, columns.collect(), lines.len());
         self.next = end;
         Ok(Some(frame))
-    }
-
-    fn detected(&self) -> String {
-        "a log of name=value pairs".into()
     }
 }
 
@@ -102,8 +86,8 @@ fn log(from: usize, to: usize) -> Vec<String> {
 fn main() -> Result<()> {
     // Any closure that opens a reader is a source, as often as it is asked.
     let data = |from: usize, to: usize| move |_: &ReadOptions| Ok(Log::open(log(from, to)));
-    let folder = tempfile::tempdir().map_err(driftline::Error::io("a temporary folder"))?;
-    let mut adapt = Adapt::new(folder.path().join("run"))
+    let folder = tempfile::tempdir().map_err(driftline_core::Error::io("a temporary folder"))?;
+    let mut adapt = FileRun::new(folder.path().join("run"))
         .window(250)
         .answers("state");
     adapt.choice.time = Some("t".into());

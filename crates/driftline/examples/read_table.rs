@@ -5,9 +5,9 @@
 
 use std::time::Instant;
 
-use driftline::reading::{Files, ReadOptions, read_numbers};
+use driftline_io::{Files, ReadOptions, read_numbers};
 
-fn main() -> driftline::Result<()> {
+fn main() -> driftline_core::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let Some(path) = arguments.next() else {
         eprintln!("usage: read_table FILE [ROUNDS]");

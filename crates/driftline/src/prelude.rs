@@ -1,11 +1,8 @@
 //! What most programs need: `use driftline::prelude::*`.
 
-pub use crate::Cancel;
-pub use crate::adapt::{Registry, Settings};
 pub use crate::data::{Inputs, Labels, Shape};
-pub use crate::datasets::gaussian::MovingGaussians;
-pub use crate::evaluate::accuracy;
-pub use crate::models::{Classifier, Runtime};
+pub use crate::io::{Files, Table};
+pub use crate::models::{Classifier, Runtime, accuracy};
 pub use crate::random::Seed;
-pub use crate::reading::{Files, Table};
-pub use crate::runs::{Adapt, Adapter, Bundle, Compare, Fit, Start};
+pub use crate::runs::{Adapter, Compare, FileRun, Fit, ModelFile, Start};
+pub use crate::{Cancel, Registry, Settings};

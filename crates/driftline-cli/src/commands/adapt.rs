@@ -1,14 +1,14 @@
 //! `driftline adapt`: walks a stream from a source model into a run folder; a second call resumes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use driftline::runs::{Adapt, Preview, RunFolder};
 use driftline_report::words;
+use driftline_runs::{FileRun, Preview, RunFolder};
 use serde_json::json;
 
 use crate::commands::fit::surveyed;
-use crate::failure::{Outcome, Result};
+use crate::failure::Result;
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
 use crate::your_data::fail_on::FailOnArgs;
@@ -17,6 +17,42 @@ use crate::your_data::method::{MethodArgs, WindowArgs};
 use crate::your_data::start::StartArgs;
 use crate::your_data::watch::Watcher;
 use crate::{interrupt, notes, output};
+
+/// Where an adaptation starts, and how it goes along which stream.
+#[derive(Args, Debug)]
+pub struct AlongArgs {
+    #[command(flatten)]
+    pub start: StartArgs,
+    #[command(flatten)]
+    pub stream: StreamArgs,
+    #[command(flatten)]
+    windows: WindowArgs,
+    #[command(flatten)]
+    method: MethodArgs,
+}
+
+/// Which rows it sees, and what it computes with.
+#[derive(Args, Debug)]
+pub struct RowsArgs {
+    #[command(flatten)]
+    pub table: TableArgs,
+    #[command(flatten)]
+    pub compute: ComputeArgs,
+}
+
+impl AlongArgs {
+    /// What the arguments say, but for the seed; from now on Ctrl-C stops it.
+    pub fn adapt(&self, out: &Path, rows: &RowsArgs) -> Result<FileRun> {
+        adaptation(
+            out,
+            &self.start,
+            &self.stream,
+            &self.method,
+            &self.windows,
+            rows,
+        )
+    }
+}
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -31,20 +67,12 @@ Memory holds one window at a time, however long the stream, except with --method
 everything they learn from.")]
 pub struct AdaptArgs {
     #[command(flatten)]
-    start: StartArgs,
-    #[command(flatten)]
-    stream: StreamArgs,
-    #[command(flatten)]
-    windows: WindowArgs,
-    #[command(flatten)]
-    method: MethodArgs,
+    along: AlongArgs,
     /// Folder for the results
     #[arg(long, value_name = "RUN")]
     out: PathBuf,
     #[command(flatten)]
-    table: TableArgs,
-    #[command(flatten)]
-    compute: ComputeArgs,
+    rows: RowsArgs,
     /// Store no rows of the source in the run, for private data: `driftline step` can then rehearse nothing
     #[arg(long, requires = "source")]
     no_source_card: bool,
@@ -62,34 +90,39 @@ pub struct AdaptArgs {
 }
 
 pub fn run(args: &AdaptArgs, verbosity: Verbosity) -> Result {
-    let cancel = interrupt::listen();
-    let settings = args
-        .method
-        .settings(&args.windows, args.start.kind()?, args.start.epochs())?;
-    let start = args.start.start()?;
-    let stream = data(&args.stream.stream)?;
-    let mut adapt = Adapt::new(&args.out)
-        .seed(args.compute.seed)
-        .runtime(args.compute.threads.runtime(cancel));
-    adapt.settings = settings;
-    adapt.choice = args.stream.choice(&args.table);
-    adapt.read = args.table.read_options();
+    let mut adapt = args.along.adapt(&args.out, &args.rows)?;
+    adapt.seed = args.rows.compute.seed;
     adapt.card = !args.no_source_card;
     adapt.replace = args.force;
-    adapt.environment = machine::environment();
-    adapt.command = machine::command();
+    let start = args.along.start.start()?;
+    let stream = data(&args.along.stream.stream)?;
     if args.dry_run {
         let plan = adapt.preview(start, stream)?;
         notes::tell(plan.notes.as_slice(), verbosity);
-        match args.json {
-            true => output::print_json(&json!({ "plan": plan }))?,
-            false => output::print(&planned(&plan))?,
-        }
-        return Ok(Outcome::Done);
+        return output::show(args.json, || json!({ "plan": plan }), || planned(&plan));
     }
     let watcher = Watcher::new(verbosity);
     let mut run = watcher.end(adapt.run(start, stream, &watcher))?;
     finish(&mut run, args.json, args.fail_on, verbosity)
+}
+
+/// The same for arguments that stand elsewhere.
+pub fn adaptation(
+    out: &Path,
+    start: &StartArgs,
+    stream: &StreamArgs,
+    method: &MethodArgs,
+    windows: &WindowArgs,
+    rows: &RowsArgs,
+) -> Result<FileRun> {
+    let runtime = rows.compute.threads.runtime(interrupt::listen());
+    let mut adapt = FileRun::new(out).runtime(runtime);
+    adapt.settings = method.settings(windows, start.kind()?, start.epochs())?;
+    adapt.choice = stream.choice(&rows.table);
+    adapt.read = rows.table.read_options();
+    adapt.environment = machine::environment();
+    adapt.command = machine::command();
+    Ok(adapt)
 }
 
 /// Writes the report, prints the outcome, says what may come next, and judges whether that is a failure.
@@ -99,8 +132,7 @@ pub fn finish(
     fail_on: FailOnArgs,
     verbosity: Verbosity,
 ) -> Result {
-    let page = driftline_report::runs_html(std::slice::from_ref(run))?;
-    let page = run.write_report(&page)?;
+    let page = run.write_report(&driftline_report::run_html(run)?)?;
     let summary = run.summary()?;
     let folder = run.folder().display();
     if json {

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::files::write_whole;
-use driftline::runs::{Audit, Audited, LabelFile, RunFolder};
+use driftline_core::files::write_whole;
 use driftline_report::words;
+use driftline_runs::{Audit, Audited, LabelFile, RunFolder};
 use serde_json::json;
 
 use crate::failure::{Outcome, Result};
@@ -67,9 +67,8 @@ pub fn run(args: &AuditArgs, verbosity: Verbosity) -> Result {
     let run = RunFolder::read(&args.run)?;
     let mut audit = Audit::new(args.budget);
     audit.against = args.against.clone();
-    audit.labels = labels
-        .as_ref()
-        .map(|data| LabelFile::new(data, &args.label, &read));
+    let labels = labels.as_ref();
+    audit.labels = labels.map(|data| LabelFile::new(data, &args.label, &read));
     audit.read = read.clone();
     audit.runtime = args.threads.runtime(interrupt::listen());
     let audited = audit.run(&run)?;
@@ -97,9 +96,12 @@ pub fn run(args: &AuditArgs, verbosity: Verbosity) -> Result {
 
 /// The rows to be labelled, as CSV.
 fn rows(audited: &Audited, label: &str) -> String {
-    let field = |text: &str| match text.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_owned(),
+    let field = |text: &str| {
+        if text.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", text.replace('"', "\"\""))
+        } else {
+            text.to_owned()
+        }
     };
     let mut text = format!("file,row,class,class_rival,{}\n", field(label));
     for row in &audited.asked {

@@ -5,14 +5,14 @@ use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use clap::Args;
-use driftline::data::{Examples, Inputs, Labels, Shape, Targets};
-use driftline::models::network::{Architecture, Isa, NetworkLearner, peak};
-use driftline::models::training::Training;
-use driftline::models::{Classifier, Learner, Runtime};
-use driftline::random::Seed;
+use driftline_core::data::{Examples, Inputs, Labels, Shape, Targets};
+use driftline_core::random::Seed;
+use driftline_models::network::{Architecture, Isa, NetworkLearner, peak};
+use driftline_models::training::Training;
+use driftline_models::{Classifier, Learner, Runtime};
 use serde_json::json;
 
-use crate::failure::{Outcome, Result};
+use crate::failure::Result;
 use crate::output;
 
 #[derive(Debug, Args)]
@@ -66,33 +66,28 @@ pub fn run(args: &BenchNetworkArgs) -> Result {
     let inference = median(predicted);
     let operations = 2.0 * network.blueprint().training_multiply_adds() as f64;
     let speed = images * operations;
-    if args.json {
-        output::print_json(&json!({
-            "isa": isa.to_string(),
-            "threads": threads,
-            "batch": args.batch,
-            "train_images_per_second": images.round(),
-            "inference_images_per_second": inference.round(),
-            "gflops": (speed / 1e7).round() / 1e2,
-            "peak_gflops": (peak / 1e7).round() / 1e2,
+    let value = || {
+        json!({
+            "isa": isa.to_string(), "threads": threads, "batch": args.batch,
+            "train_images_per_second": images.round(), "inference_images_per_second": inference.round(),
+            "gflops": (speed / 1e7).round() / 1e2, "peak_gflops": (peak / 1e7).round() / 1e2,
             "share_of_peak": (speed / peak * 1e4).round() / 1e4,
-        }))?;
-    } else {
-        output::print(&format!(
-            "the paper's conv net, {SIDE}×{SIDE} images, batches of {}, {threads} threads, {isa}\n\
-             training   {images:8.0} images/s  {:6.1} GFLOP/s, {:.1} % of the peak of {:.1}\n\
-             inference  {inference:8.0} images/s\n",
-            args.batch,
-            speed / 1e9,
-            100.0 * speed / peak,
-            peak / 1e9,
-        ))?;
-    }
-    Ok(Outcome::Done)
+        })
+    };
+    let text = || {
+        let (batch, share, speed, peak) =
+            (args.batch, 100.0 * speed / peak, speed / 1e9, peak / 1e9);
+        format!(
+            "the paper's conv net, {SIDE}×{SIDE} images, batches of {batch}, {threads} threads, {isa}\n\
+             training   {images:8.0} images/s  {speed:6.1} GFLOP/s, {share:.1} % of the peak of {peak:.1}\n\
+             inference  {inference:8.0} images/s\n"
+        )
+    };
+    output::show(args.json, value, text)
 }
 
 /// Random images with random labels: the arithmetic does not care.
-fn noise(n: usize) -> driftline::Result<Examples> {
+fn noise(n: usize) -> driftline_core::Result<Examples> {
     let mut state = 1_u32;
     let mut draw = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -130,7 +125,9 @@ fn peak_of(isa: Isa, threads: usize) -> f64 {
 }
 
 /// Repeats `work`, which says how many items it did, for at least [`LEAST`] seconds.
-fn per_second(mut work: impl FnMut() -> driftline::Result<usize>) -> driftline::Result<f64> {
+fn per_second(
+    mut work: impl FnMut() -> driftline_core::Result<usize>,
+) -> driftline_core::Result<f64> {
     let (start, mut done) = (Instant::now(), 0);
     while start.elapsed().as_secs_f64() < LEAST {
         done += work()?;

@@ -1,18 +1,18 @@
 //! `driftline compare`: every method on the user's own stream, with intervals over rows and seeds.
 
+use std::path::Path;
+
 use clap::Args;
-use comfy_table::{CellAlignment, Table, presets};
-use driftline::evaluate::Interval;
-use driftline::runs::{Adapt, Compare, Comparison};
+use driftline_models::evaluate::Interval;
+use driftline_runs::{Compare, Comparison, MethodScore};
 use serde_json::json;
 
-use crate::failure::{Failure, Outcome, Result};
+use crate::commands::adapt::{AlongArgs, RowsArgs};
+use crate::failure::{Failure, Result};
+use crate::output;
 use crate::verbosity::Verbosity;
-use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
-use crate::your_data::method::{MethodArgs, WindowArgs};
-use crate::your_data::start::StartArgs;
+use crate::your_data::arguments::data;
 use crate::your_data::watch::Watcher;
-use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
@@ -24,13 +24,7 @@ there are windows. Gradual ST takes one window after another, Accumulate each to
 what `docs/methods.md` describes. The stream must fit into memory. Nothing learns from the answers.")]
 pub struct CompareArgs {
     #[command(flatten)]
-    start: StartArgs,
-    #[command(flatten)]
-    stream: StreamArgs,
-    #[command(flatten)]
-    windows: WindowArgs,
-    #[command(flatten)]
-    method: MethodArgs,
+    along: AlongArgs,
     /// Number of seeds, starting at --seed
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..))]
     seeds: u64,
@@ -38,61 +32,41 @@ pub struct CompareArgs {
     #[arg(long)]
     baselines: bool,
     #[command(flatten)]
-    table: TableArgs,
-    #[command(flatten)]
-    compute: ComputeArgs,
+    rows: RowsArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: &CompareArgs, verbosity: Verbosity) -> Result {
-    let cancel = interrupt::listen();
-    if args.stream.answers.is_none() {
+    if args.along.stream.answers.is_none() {
         return Err(Failure::usage(
             "comparing methods needs answers",
             "name the column of the stream with the true classes: --answers COL",
         ));
     }
-    let mut adapt = Adapt::new("").runtime(args.compute.threads.runtime(cancel));
-    adapt.settings =
-        args.method
-            .settings(&args.windows, args.start.kind()?, args.start.epochs())?;
-    adapt.choice = args.stream.choice(&args.table);
-    adapt.read = args.table.read_options();
-    let first = args.compute.seed;
+    let adapt = args.along.adapt(Path::new(""), &args.rows)?;
+    let first = args.rows.compute.seed;
     let seeds = (0..args.seeds).map(|i| first.wrapping_add(i)).collect();
-    let compare = Compare::new(adapt, seeds);
-    let compare = match args.baselines {
-        true => compare.with_baselines(),
-        false => compare,
-    };
-    let start = args.start.start()?;
-    let stream = data(&args.stream.stream)?;
+    let mut compare = Compare::new(adapt, seeds);
+    if args.baselines {
+        compare = compare.with_baselines();
+    }
+    let start = args.along.start.start()?;
+    let stream = data(&args.along.stream.stream)?;
     let watcher = Watcher::new(verbosity);
     let comparison = watcher.end(compare.run(start, stream, &watcher))?;
-    if args.json {
-        output::print_json(&json!(comparison))?;
-    } else {
-        output::print(&text(&comparison))?;
-    }
-    Ok(Outcome::Done)
+    output::show(args.json, || json!(comparison), || text(&comparison))
 }
 
 fn text(comparison: &Comparison) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header([
+    let head = [
         "method",
         "last window %",
         "whole stream %",
         "while serving %",
-    ]);
-    for column in 1..4 {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    ];
+    let mut table = output::table(head, &[1, 2, 3]);
     let show = |interval: &Interval| {
         let half_width = interval.half_width.map(|half| 100.0 * half);
         output::plus_minus(100.0 * interval.mean, half_width)
@@ -106,7 +80,7 @@ fn text(comparison: &Comparison) -> String {
         ]);
     }
     let seeds = comparison.seeds.len();
-    let same = |method: &driftline::runs::MethodScore| {
+    let same = |method: &MethodScore| {
         let first = method.singles.first().map(|s| s.last_window);
         method.singles.iter().all(|s| Some(s.last_window) == first)
     };

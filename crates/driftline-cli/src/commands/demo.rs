@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::experiment::{Check, CheckVerdict, Expected, Plan, Scale, Selection, read_text};
+use driftline_lab::experiment::{Check, Expected, Experiment, Scale, Selection, read_text};
 use driftline_report::words;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::report::{own_page, write};
 use super::run::execute;
 use crate::failure::{Outcome, Result};
 use crate::verbosity::Verbosity;
@@ -27,40 +28,23 @@ pub struct DemoArgs {
 
 pub fn run(args: &DemoArgs, verbosity: Verbosity) -> Result {
     let cancel = interrupt::listen();
-    let plan = Plan::new(
-        &read_text(EXPERIMENT)?,
-        Expected::parse(PRINTED)?,
-        Scale::Full,
-    )?;
-    let store = execute(
-        &plan,
-        &Selection::default(),
-        &args.out,
-        None,
-        None,
-        &cancel,
-        verbosity,
-    )?;
-    let page = super::report::own_page(&args.out)?;
-    let store = [store];
-    super::report::write(&page, &driftline_report::html(&store, None)?)?;
+    let expected = Expected::parse(PRINTED)?;
+    let plan = Experiment::new(&read_text(EXPERIMENT)?, expected, Scale::Full)?;
+    let (all, out) = (Selection::default(), &args.out);
+    let store = [execute(&plan, &all, out, None, None, &cancel, verbosity)?];
+    let page = own_page(out)?;
+    write(&page, &driftline_report::html(&store, None)?)?;
     let [store] = &store;
-    if args.json {
-        output::print_json(
-            &json!({ "rows": output::rows(store), "report": Value::String(page.display().to_string()) }),
-        )?;
-    } else {
-        output::print(&format!(
-            "{}\n\n{}\n\n{}\n\nreport: {}\nnext:   driftline run experiments/table2-gaussian.toml\n",
+    let report = page.display().to_string();
+    let text = || {
+        format!(
+            "{}\n\n{}\n\n{}\n\nreport: {report}\nnext:   driftline run experiments/table2-gaussian.toml\n",
             "Two Gaussian classes in 100 dimensions drift until a model trained at the start is useless at the end.",
             output::text_table(store),
             words::experiment(store),
-            page.display(),
-        ))?;
-    }
-    let checks = Check::all(store);
-    let holds = checks
-        .iter()
-        .all(|check| check.verdict != CheckVerdict::Fails);
-    Ok(Outcome::of(holds))
+        )
+    };
+    let rows = || json!({ "rows": output::rows(store), "report": report });
+    output::show(args.json, rows, text)?;
+    Ok(Outcome::of(output::all_hold(&Check::all(store))))
 }

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::files::write_whole;
-use driftline::runs::{coarse, onnx};
+use driftline_core::files::write_whole;
+use driftline_runs::{coarse, onnx};
 use serde_json::json;
 
 use crate::commands::predict::open;
-use crate::failure::{Failure, Outcome, Result};
+use crate::failure::{Failure, Result};
 use crate::output;
 use crate::verbosity::Verbosity;
 
@@ -40,11 +40,7 @@ pub struct ExportArgs {
 }
 
 pub fn run(args: &ExportArgs, verbosity: Verbosity) -> Result {
-    if args
-        .onnx
-        .extension()
-        .is_none_or(|extension| extension != "onnx")
-    {
+    if args.onnx.extension().is_none_or(|end| end != "onnx") {
         return Err(Failure::usage(
             format!("{} does not end in .onnx", args.onnx.display()),
             "choose a name that ends in .onnx, so that no other file is overwritten",
@@ -58,12 +54,11 @@ pub fn run(args: &ExportArgs, verbosity: Verbosity) -> Result {
         ));
     }
     write_whole(&args.onnx, &onnx(&bundle)?)?;
-    match args.json {
-        true => output::print_json(&json!({
+    let value = || {
+        json!({
             "onnx": args.onnx, "version": bundle.number(), "classes": bundle.classes(),
             "features": bundle.encoding.input_names(),
-        }))?,
-        false => output::print(&format!("{}\n", args.onnx.display()))?,
-    }
-    Ok(Outcome::Done)
+        })
+    };
+    output::show(args.json, value, || format!("{}\n", args.onnx.display()))
 }

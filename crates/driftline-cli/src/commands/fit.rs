@@ -4,15 +4,15 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::adapt::TrainingSpec;
-use driftline::runs::{Bundle, Fit, ModelView, SourcePreview};
 use driftline_report::words;
+use driftline_runs::method::TrainingSpec;
+use driftline_runs::{Fit, ModelFile, ModelView, SourcePreview};
 use serde_json::json;
 
 use crate::failure::{Outcome, Result};
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{
-    ComputeArgs, HygieneArgs, TableArgs, data, expect_new, parse_count,
+    CleaningArgs, ComputeArgs, TableArgs, data, expect_new, parse_count,
 };
 use crate::your_data::start;
 use crate::{interrupt, notes, output};
@@ -47,7 +47,7 @@ pub struct FitArgs {
     #[command(flatten)]
     table: TableArgs,
     #[command(flatten)]
-    hygiene: HygieneArgs,
+    cleaning: CleaningArgs,
     #[command(flatten)]
     compute: ComputeArgs,
     /// Store no rows of the source with the model, for private data: a run that begins with the model alone can then
@@ -76,7 +76,7 @@ pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
     fit.choice = args.table.chosen(fit.choice);
     fit.read = args.table.read_options();
     fit.card = !args.no_source_card;
-    fit.settings.hygiene = args.hygiene.hygiene(None);
+    fit.settings.column_cleaning = args.cleaning.cleaning(None);
     if let Some(epochs) = args.epochs {
         let mut training = TrainingSpec::default();
         training.epochs = epochs;
@@ -86,26 +86,22 @@ pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
     if args.dry_run {
         let survey = fit.preview(&source)?;
         notes::tell(survey.notes.as_slice(), verbosity);
-        if args.json {
-            output::print_json(&json!({ "source": survey }))?;
-        } else {
-            output::print(&surveyed(&survey))?;
-        }
-        return Ok(Outcome::Done);
+        return output::show(
+            args.json,
+            || json!({ "source": survey }),
+            || surveyed(&survey),
+        );
     }
     expect_new(&args.out, args.force)?;
-    if args.out.exists() && !Bundle::is_at(&args.out) {
+    if args.out.exists() && !ModelFile::is_at(&args.out) {
         let path = args.out.clone();
-        return Err(driftline::Error::Foreign { path }.into());
+        return Err(driftline_core::Error::Foreign { path }.into());
     }
     let bundle = fit.run(&source)?;
     notes::tell(bundle.source.notes.as_slice(), verbosity);
     bundle.save(&args.out)?;
-    if args.json {
-        output::print_json(&json!({ "out": args.out, "model": ModelView::of(&bundle) }))?;
-    } else {
-        output::print(&(words::fitted(&bundle) + "\n"))?;
-    }
+    let value = || json!({ "out": args.out, "model": ModelView::of(&bundle) });
+    output::show(args.json, value, || words::fitted(&bundle) + "\n")?;
     let out = args.out.display();
     verbosity.say(&format!(
         "next: driftline adapt --model {out} --stream FILE --out RUN"
@@ -115,15 +111,20 @@ pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
 
 /// What a source holds, before anything is trained.
 pub fn surveyed(survey: &SourcePreview) -> String {
-    let counts = survey.classes.iter().zip(&survey.class_counts);
-    let counts: Vec<String> = counts.map(|(class, n)| format!("{class} ({n})")).collect();
     format!(
         "source    {} rows, {}\nclasses   {}\ninput     {}: {}\nmodel     {}\n",
         survey.rows,
         survey.detected,
-        counts.join(", "),
+        counted(&survey.classes, &survey.class_counts),
         survey.input,
         survey.features.join(", "),
         survey.model
     )
+}
+
+/// `cat (3), dog (5)`
+pub fn counted(classes: &[String], counts: &[usize]) -> String {
+    let counts = classes.iter().zip(counts);
+    let counts: Vec<String> = counts.map(|(class, n)| format!("{class} ({n})")).collect();
+    counts.join(", ")
 }

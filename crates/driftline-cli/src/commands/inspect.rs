@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::{Table, presets};
-use driftline::adapt::Registry;
-use driftline::runs::FileState;
-use driftline::runs::{
-    ColumnView, Inspection, ModelView, RunManifest, RunView, TableView, inspect,
-};
 use driftline_report::words;
+use driftline_runs::method::Registry;
+use driftline_runs::{
+    ColumnView, FileState, Inspection, ModelView, RunManifest, RunView, TableView, inspect,
+};
 use serde_json::json;
 
+use crate::commands::fit::counted;
 use crate::failure::{Failure, Outcome, Result};
 use crate::output;
 use crate::your_data::arguments::TableArgs;
@@ -34,25 +33,23 @@ pub struct InspectArgs {
 }
 
 pub fn run(args: &InspectArgs) -> Result {
-    let passed = match args.path.as_os_str() == "-" {
-        true => Some(Passing::input()?),
-        false => None,
-    };
+    let standard = args.path.as_os_str() == "-";
+    let passed = standard.then(Passing::input).transpose()?;
     let path = passed.as_ref().map_or(args.path.clone(), Passing::path);
     let found = inspect(&path, &args.table.read_options())?;
-    if args.json {
+    let value = || {
         let mut json = json!(found);
         if let Inspection::Run(view) = &found {
             json["sentence"] = json!(view.summary.as_ref().map(words::outcome));
         }
-        output::print_json(&json)?;
-    } else {
-        output::print(&match &found {
-            Inspection::Table(view) => table(view),
-            Inspection::Model(view) => model(view),
-            Inspection::Run(view) => run_text(view),
-        })?;
-    }
+        json
+    };
+    let text = || match &found {
+        Inspection::Table(view) => table(view),
+        Inspection::Model(view) => model(view),
+        Inspection::Run(view) => run_text(view),
+    };
+    output::show(args.json, value, text)?;
     match found {
         Inspection::Run(view) if !view.damaged.is_empty() => Err(damaged(&view)),
         _ => Ok(Outcome::Done),
@@ -72,20 +69,14 @@ fn damaged(view: &RunView) -> Failure {
 }
 
 fn table(view: &TableView) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["column", "holds", "missing", "values"]);
+    let mut table = output::table(["column", "holds", "missing", "values"], &[]);
     for column in &view.columns {
         let missing = column.missing.to_string();
         table.add_row([&column.name, &column.holds, &missing, &values(column)]);
     }
-    format!(
-        "{}\n{} rows, {} columns\n{}\n",
-        view.detected,
-        view.rows,
-        view.columns.len(),
-        table.trim_fmt()
-    )
+    let (detected, rows, columns) = (&view.detected, view.rows, view.columns.len());
+    let table = table.trim_fmt();
+    format!("{detected}\n{rows} rows, {columns} columns\n{table}\n")
 }
 
 /// From where to where numbers go; which texts there are.
@@ -96,11 +87,10 @@ fn values(column: &ColumnView) -> String {
     }
     match &column.values {
         Some(values) if values.len() <= SHOWN => values.join(", "),
-        Some(values) => format!(
-            "{} different: {}, …",
-            values.len(),
-            values[..SHOWN].join(", ")
-        ),
+        Some(values) => {
+            let first = values[..SHOWN].join(", ");
+            format!("{} different: {first}, …", values.len())
+        }
         None if column.holds == "text" => "more than 20 different".into(),
         None => String::new(),
     }
@@ -111,8 +101,6 @@ fn model(view: &ModelView) -> String {
     if features.is_empty() {
         features = "images".into();
     }
-    let counts = view.classes.iter().zip(&view.source.class_counts);
-    let counts: Vec<String> = counts.map(|(class, n)| format!("{class} ({n})")).collect();
     let validation = view.source.validation.as_ref();
     let validation = validation.map_or("unknown: too few rows".into(), words::held_out);
     let learner = serde_json::to_string(&view.learner).unwrap_or_default();
@@ -122,7 +110,7 @@ fn model(view: &ModelView) -> String {
         view.parameters,
         view.version,
         view.label,
-        counts.join(", "),
+        counted(&view.classes, &view.source.class_counts),
         view.input,
         view.source.rows,
         view.source.detected,
@@ -150,13 +138,10 @@ fn run_text(view: &RunView) -> String {
         manifest.planned,
         manifest.windows
     );
-    for record in &view.windows {
-        text += &words::window(record, manifest.windows);
-        text.push('\n');
-    }
-    if let Some(summary) = &view.summary {
-        text += &words::outcome(summary);
-        text.push('\n');
+    let windows = view.windows.iter();
+    let windows = windows.map(|record| words::window(record, manifest.windows));
+    for line in windows.chain(view.summary.as_ref().map(words::outcome)) {
+        text += &format!("{line}\n");
     }
     text
 }

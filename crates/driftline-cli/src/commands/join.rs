@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::experiment::Store;
+use driftline_lab::experiment::Store;
 
 use crate::failure::{Outcome, Result};
 use crate::output;

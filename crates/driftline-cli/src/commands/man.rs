@@ -1,13 +1,16 @@
 //! `driftline man`: the manual page, with a section for every command.
 
-use clap::CommandFactory;
+use clap::{Args, CommandFactory};
 use clap_mangen::Man;
 
 use crate::args::Cli;
 use crate::failure::{Outcome, Result};
 use crate::output;
 
-pub fn run() -> Result {
+#[derive(Debug, Args)]
+pub struct ManArgs {}
+
+pub fn run(_: &ManArgs) -> Result {
     let mut program = Cli::command();
     program.build();
     let mut page = Vec::new();
@@ -16,7 +19,7 @@ pub fn run() -> Result {
             .get_subcommands()
             .try_for_each(|command| Man::new(command.clone()).render(&mut page))
     });
-    written.map_err(driftline::Error::io("the manual page"))?;
+    written.map_err(driftline_core::Error::io("the manual page"))?;
     output::print(&String::from_utf8_lossy(&page))?;
     Ok(Outcome::Done)
 }

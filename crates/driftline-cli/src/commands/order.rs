@@ -1,14 +1,15 @@
 //! `driftline order`: puts domains that have no time in the order of their drift from the labelled source.
 
-use clap::{Args, ValueEnum};
-use comfy_table::{CellAlignment, Table, presets};
-use driftline::adapt::{Named, OrderBy, Space};
-use driftline::runs::{Adapt, FindOrder, FoundOrder};
+use clap::Args;
+use driftline_adapt::{OrderBy, PartSpec, Space};
+use driftline_runs::{FileRun, FindOrder, FoundOrder};
 use serde_json::json;
 
+use crate::commands::adapt::RowsArgs;
 use crate::failure::{Failure, Outcome, Result};
 use crate::verbosity::Verbosity;
-use crate::your_data::arguments::{ComputeArgs, TableArgs, data};
+use crate::words::one_of;
+use crate::your_data::arguments::data;
 use crate::your_data::start::StartArgs;
 use crate::{interrupt, output};
 
@@ -31,8 +32,8 @@ pub struct OrderArgs {
     domains: Option<String>,
     /// What decides: distance (from the source), chain (always the nearest to the one before) or confidence (of a model
     /// trained on the source)
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t = By::Distance)]
-    by: By,
+    #[arg(long, value_parser = one_of::<OrderBy>(&["distance", "chain", "confidence"]), value_name = "WHAT", default_value = "distance")]
+    by: OrderBy,
     /// Measure distances between features of a model trained on the source instead of inputs
     #[arg(long)]
     features: bool,
@@ -40,22 +41,13 @@ pub struct OrderArgs {
     #[arg(long)]
     true_order: bool,
     #[command(flatten)]
-    table: TableArgs,
-    #[command(flatten)]
-    compute: ComputeArgs,
+    rows: RowsArgs,
     /// Print the names alone, one per line
     #[arg(long, conflicts_with = "json")]
     plain: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum By {
-    Distance,
-    Chain,
-    Confidence,
 }
 
 pub fn run(args: &OrderArgs, _: Verbosity) -> Result {
@@ -66,18 +58,14 @@ pub fn run(args: &OrderArgs, _: Verbosity) -> Result {
             "name it: --source FILE --label COL",
         ));
     }
-    let mut adapt = Adapt::new("").runtime(args.compute.threads.runtime(cancel));
-    adapt.seed = args.compute.seed;
-    adapt.settings.model = args.start.kind()?.map(Named::plain);
-    adapt.choice = args.table.choice();
-    adapt.read = args.table.read_options();
+    let mut adapt = FileRun::new("").runtime(args.rows.compute.threads.runtime(cancel));
+    adapt.seed = args.rows.compute.seed;
+    adapt.settings.model = args.start.kind()?.map(PartSpec::plain);
+    adapt.choice = args.rows.table.choice();
+    adapt.read = args.rows.table.read_options();
     let mut find = FindOrder::new(adapt);
     find.domains = args.domains.clone();
-    find.order.by = match args.by {
-        By::Distance => OrderBy::Distance,
-        By::Chain => OrderBy::Chain,
-        By::Confidence => OrderBy::Confidence,
-    };
+    find.order.by = args.by;
     if args.features {
         find.order.space = Space::Features;
     }
@@ -102,19 +90,12 @@ pub fn run(args: &OrderArgs, _: Verbosity) -> Result {
 }
 
 fn text(found: &FoundOrder, args: &OrderArgs) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
     let measure = match args.by {
-        By::Distance => "from the source",
-        By::Chain => "from the one before",
-        By::Confidence => "confidence",
+        OrderBy::Chain => "from the one before",
+        OrderBy::Confidence => "confidence",
+        _ => "from the source",
     };
-    table.set_header(["place", "domain", "rows", measure]);
-    for column in [0, 2, 3] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
+    let mut table = output::table(["place", "domain", "rows", measure], &[0, 2, 3]);
     for (place, domain) in found.domains.iter().enumerate() {
         table.add_row([
             (place + 1).to_string(),

@@ -1,19 +1,19 @@
 //! `driftline plan`: advice before anything is adapted.
 
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Instant;
 
 use clap::Args;
-use driftline::adapt::{Outlook, Prospect};
-use driftline::runs::{Adapt, PlanAhead, Watch};
+use driftline_adapt::{Forecast, Prospect};
+use driftline_runs::{Advice, Watch};
 use serde_json::json;
 
+use crate::commands::adapt::{AlongArgs, RowsArgs};
 use crate::estimate::readable;
-use crate::failure::{Outcome, Result};
-use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
-use crate::your_data::method::{MethodArgs, WindowArgs};
-use crate::your_data::start::StartArgs;
-use crate::{interrupt, output};
+use crate::failure::Result;
+use crate::output;
+use crate::your_data::arguments::data;
 
 /// Multiplications a second that one core is taken to do, where nothing was timed.
 const SPEED: f64 = 3e10;
@@ -28,17 +28,9 @@ source is then moved along the stream and every method tried on it, where the cl
 stream.")]
 pub struct PlanArgs {
     #[command(flatten)]
-    start: StartArgs,
+    along: AlongArgs,
     #[command(flatten)]
-    stream: StreamArgs,
-    #[command(flatten)]
-    windows: WindowArgs,
-    #[command(flatten)]
-    method: MethodArgs,
-    #[command(flatten)]
-    table: TableArgs,
-    #[command(flatten)]
-    compute: ComputeArgs,
+    rows: RowsArgs,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -55,32 +47,26 @@ impl Watch for Clock {
 }
 
 pub fn run(args: &PlanArgs) -> Result {
-    let cancel = interrupt::listen();
-    let mut adapt = Adapt::new("")
-        .seed(args.compute.seed)
-        .runtime(args.compute.threads.runtime(cancel));
-    adapt.settings =
-        args.method
-            .settings(&args.windows, args.start.kind()?, args.start.epochs())?;
-    adapt.choice = args.stream.choice(&args.table);
-    adapt.read = args.table.read_options();
+    let mut adapt = args.along.adapt(Path::new(""), &args.rows)?;
+    adapt.seed = args.rows.compute.seed;
     let clock = Clock::default();
-    let ahead = adapt.plan_ahead(args.start.start()?, data(&args.stream.stream)?, &clock)?;
+    let ahead = adapt.plan_ahead(
+        args.along.start.start()?,
+        data(&args.along.stream.stream)?,
+        &clock,
+    )?;
     let rehearsed = clock.0.get().map(|begun| begun.elapsed().as_secs_f64());
     let seconds = seconds(&ahead, rehearsed);
-    match args.json {
-        true => {
-            let mut told = json!(ahead);
-            told["seconds"] = json!(seconds);
-            output::print_json(&told)?;
-        }
-        false => output::print(&text(&ahead, seconds))?,
-    }
-    Ok(Outcome::Done)
+    let value = || {
+        let mut told = json!(ahead);
+        told["seconds"] = json!(seconds);
+        told
+    };
+    output::show(args.json, value, || text(&ahead, seconds))
 }
 
 /// About how long `adapt` would take: by what the rehearsal took, else by the multiplications.
-fn seconds(ahead: &PlanAhead, rehearsed: Option<f64>) -> f64 {
+fn seconds(ahead: &Advice, rehearsed: Option<f64>) -> f64 {
     let windows = (ahead.rows as f64 / ahead.pace.rows() as f64).ceil();
     match (&ahead.outlook, rehearsed) {
         (Some(outlook), Some(took)) => {
@@ -92,26 +78,23 @@ fn seconds(ahead: &PlanAhead, rehearsed: Option<f64>) -> f64 {
     }
 }
 
-fn text(ahead: &PlanAhead, seconds: f64) -> String {
-    let mut text = format!(
-        "{} rows of {} classes, and a stream of {} rows.\n",
-        ahead.source_rows, ahead.classes, ahead.rows
-    );
-    text += &windows(ahead);
-    if let Some(outlook) = &ahead.outlook {
-        text += &rehearsal(outlook);
-    }
-    text += &format!(
-        "\nAbout {} with windows of {} rows; memory for source and windows: {:.1} MB.\n",
+fn text(ahead: &Advice, seconds: f64) -> String {
+    format!(
+        "{} rows of {} classes, and a stream of {} rows.\n{}{}\n\
+         About {} with windows of {} rows; memory for source and windows: {:.1} MB.\n",
+        ahead.source_rows,
+        ahead.classes,
+        ahead.rows,
+        windows(ahead),
+        ahead.outlook.as_ref().map_or(String::new(), rehearsal),
         readable(seconds),
         ahead.pace.rows(),
         ahead.memory as f64 / 1e6,
-    );
-    text
+    )
 }
 
 /// Which windows are safe.
-fn windows(ahead: &PlanAhead) -> String {
+fn windows(ahead: &Advice) -> String {
     let pace = &ahead.pace;
     let mut text = match (&pace.leap, pace.window) {
         (Some(leap), _) => format!(
@@ -125,11 +108,11 @@ fn windows(ahead: &PlanAhead) -> String {
             pace.limit
         ),
         (None, Some(window)) => {
-            let few = match window < pace.wanted {
-                true => ": fewer rows than the model would like, as larger windows drift too fast",
-                false => "",
-            };
-            format!("Windows of {window} rows{few}. Use --window {window}.\n")
+            let mut text = format!("Windows of {window} rows");
+            if window < pace.wanted {
+                text += ": fewer rows than the model would like, as larger windows drift too fast";
+            }
+            text + &format!(". Use --window {window}.\n")
         }
     };
     text += &format!(
@@ -147,7 +130,7 @@ fn windows(ahead: &PlanAhead) -> String {
 }
 
 /// What was rehearsed, and what is to be expected of it.
-fn rehearsal(outlook: &Outlook) -> String {
+fn rehearsal(outlook: &Forecast) -> String {
     if outlook.explained == 0 {
         return "\nNo simple drift explains the stream: the source could not be moved to any of the windows that were looked \
                 at, so nothing can be rehearsed. The guard will hold.\n"
@@ -182,18 +165,16 @@ fn rehearsal(outlook: &Outlook) -> String {
 }
 
 fn prospect(own: &Prospect, width: usize) -> String {
-    let gain = own
-        .gain
-        .map_or_else(|| "    –".into(), |gain| format!("{:+5.1}", 100.0 * gain));
-    let end = own.at_end.as_ref().map_or_else(
-        || "not measurable".into(),
-        |end| format!("{:>3.0} %  {}", 100.0 * end.accuracy, bar(end.accuracy)),
-    );
-    let costs = match own.allowed {
-        true => "",
-        false => "  costs accuracy where nothing drifts",
-    };
-    format!("  {:width$}  {gain}  {end}{costs}\n", own.name)
+    let gain = own.gain.map(|gain| format!("{:+5.1}", 100.0 * gain));
+    let gain = gain.unwrap_or("    –".into());
+    let end = own.at_end.as_ref().map(|end| end.accuracy);
+    let end = end.map(|share| format!("{:>3.0} %  {}", 100.0 * share, bar(share)));
+    let end = end.unwrap_or("not measurable".into());
+    let mut line = format!("  {:width$}  {gain}  {end}", own.name);
+    if !own.allowed {
+        line += "  costs accuracy where nothing drifts";
+    }
+    line + "\n"
 }
 
 fn bar(share: f64) -> String {

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use driftline::reading::{ColumnChoice, Files, Note, NoteCode};
-use driftline::runs::{Bundle, Format, Predict, RunFolder, RunManifest};
+use driftline_io::{ColumnChoice, Files, Note, NoteCode};
+use driftline_runs::{Format, ModelFile, Predict, RunFolder, RunManifest};
 use serde_json::json;
 
 use crate::failure::{Failure, Outcome, Result};
@@ -62,14 +62,12 @@ pub struct PredictArgs {
 }
 
 pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
-    let standard = match args.out.as_os_str() == "-" {
-        true => Some(Passing::output()?),
-        false => {
-            expect_table(&args.out)?;
-            expect_new(&args.out, args.force)?;
-            None
-        }
-    };
+    let to_standard = args.out.as_os_str() == "-";
+    let standard = to_standard.then(Passing::output).transpose()?;
+    if standard.is_none() {
+        expect_table(&args.out)?;
+        expect_new(&args.out, args.force)?;
+    }
     if standard.is_some() && args.json {
         return Err(Failure::usage(
             "standard output cannot hold predictions and JSON",
@@ -79,10 +77,9 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
     let out = standard.as_ref().map_or(args.out.clone(), Passing::path);
     let runtime = args.threads.runtime(interrupt::listen());
     let bundle = open(&args.model, args.version)?.with_runtime(&runtime)?;
-    let unadapted = match args.unadapted {
-        true => Some(open(&args.model, Some(0))?.with_runtime(&runtime)?),
-        false => None,
-    };
+    let first = args.unadapted.then(|| open(&args.model, Some(0)));
+    let first = first.transpose()?.map(|first| first.with_runtime(&runtime));
+    let unadapted = first.transpose()?;
     let mut choice = ColumnChoice {
         ids: args.id.clone(),
         answers: args.answers.clone(),
@@ -119,16 +116,11 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
         }))?;
     } else {
         let counts: Vec<String> = counts.map(|(class, n)| format!("{class} {n}")).collect();
-        let (rows, version) = (done.rows, bundle.number());
-        verbosity.say(&format!(
-            "{rows} rows by version {version}: {}",
-            counts.join(", ")
-        ));
+        let (rows, version, counts) = (done.rows, bundle.number(), counts.join(", "));
+        verbosity.say(&format!("{rows} rows by version {version}: {counts}"));
         if let Some(right) = done.right {
-            verbosity.say(&format!(
-                "accuracy {right} on {} rows with an answer",
-                right.n
-            ));
+            let n = right.n;
+            verbosity.say(&format!("accuracy {right} on {n} rows with an answer"));
         }
         match &standard {
             Some(standard) => standard.send()?,
@@ -140,27 +132,24 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
 
 /// The name says what is written.
 fn expect_table(path: &Path) -> Result<()> {
-    Format::of(path).map(|_| ()).map_err(|error| {
-        Failure::usage(
-            error.to_string(),
-            "choose a name that ends so, or - for CSV on standard output",
-        )
-    })
+    let help = "choose a name that ends so, or - for CSV on standard output";
+    let format = Format::of(path).map(drop);
+    format.map_err(|error| Failure::usage(error.to_string(), help))
 }
 
 /// The model of a run's version, or of a file.
-pub fn open(path: &Path, version: Option<usize>) -> Result<Bundle> {
+pub fn open(path: &Path, version: Option<usize>) -> Result<ModelFile> {
     if path.is_dir() || RunManifest::kind_of(path).is_some() {
         return Ok(RunFolder::read(path)?.model(version)?);
     }
     match version {
-        Some(_) => Err(Failure::usage(
-            format!(
-                "{} is a model file, which holds only one version",
-                path.display()
-            ),
-            "omit --version and --unadapted, or give a run folder",
-        )),
-        None => Ok(Bundle::load(path)?),
+        Some(_) => {
+            let path = path.display();
+            Err(Failure::usage(
+                format!("{path} is a model file, which holds only one version"),
+                "omit --version and --unadapted, or give a run folder",
+            ))
+        }
+        None => Ok(ModelFile::load(path)?),
     }
 }

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use driftline::datasets::Cache;
-use driftline::experiment::Store;
-use driftline::files::{is_own_page, write_whole};
-use driftline::runs::{RunFolder, is_run};
+use driftline_core::Error;
+use driftline_core::files::{is_own_page, write_whole};
+use driftline_lab::datasets::Cache;
+use driftline_lab::experiment::Store;
+use driftline_runs::{RunFolder, is_run};
 
 use crate::cache::CacheArgs;
 use crate::failure::{Failure, Outcome, Result};
@@ -32,21 +33,26 @@ pub struct ReportArgs {
 }
 
 pub fn run(args: &ReportArgs, verbosity: Verbosity) -> Result {
-    match args.folders.iter().filter(|folder| is_run(folder)).count() {
-        0 => {}
-        runs if runs == args.folders.len() => return report_runs(args, verbosity),
-        _ => {
-            return Err(Failure::usage(
-                "some of the folders are runs on your own data, others are experiments",
-                "report runs and experiments separately",
-            ));
-        }
+    let runs = args.folders.iter().filter(|folder| is_run(folder)).count();
+    let page = if runs == 0 {
+        report_experiments(args)?
+    } else if runs == args.folders.len() {
+        report_runs(args)?
+    } else {
+        return Err(Failure::usage(
+            "some of the folders are runs on your own data, others are experiments",
+            "report runs and experiments separately",
+        ));
+    };
+    if verbosity != Verbosity::Quiet {
+        output::print(&format!("{}\n", page.display()))?;
     }
-    let stores: Vec<Store> = args
-        .folders
-        .iter()
-        .map(|folder| Store::read(folder))
-        .collect::<driftline::Result<_>>()?;
+    Ok(Outcome::Done)
+}
+
+fn report_experiments(args: &ReportArgs) -> Result<PathBuf> {
+    let stores = args.folders.iter().map(|folder| Store::read(folder));
+    let stores = stores.collect::<driftline_core::Result<Vec<_>>>()?;
     for store in &stores {
         output::warn_of_lines(store, " and is left out");
     }
@@ -63,19 +69,13 @@ pub fn run(args: &ReportArgs, verbosity: Verbosity) -> Result {
     if let Some(path) = &args.markdown {
         write(path, &driftline_report::markdown(&stores))?;
     }
-    if verbosity != Verbosity::Quiet {
-        output::print(&format!("{}\n", page.display()))?;
-    }
-    Ok(Outcome::Done)
+    Ok(page)
 }
 
 /// The page of one run goes into its folder, which notes the checksum of its report.
-fn report_runs(args: &ReportArgs, verbosity: Verbosity) -> Result {
-    let runs = args
-        .folders
-        .iter()
-        .map(|folder| RunFolder::read(folder))
-        .collect::<driftline::Result<Vec<_>>>()?;
+fn report_runs(args: &ReportArgs) -> Result<PathBuf> {
+    let runs = args.folders.iter().map(|folder| RunFolder::read(folder));
+    let runs = runs.collect::<driftline_core::Result<Vec<_>>>()?;
     let html = driftline_report::runs_html(&runs)?;
     let page = match &args.html {
         Some(path) => {
@@ -91,37 +91,34 @@ fn report_runs(args: &ReportArgs, verbosity: Verbosity) -> Result {
         }
     };
     if let (Some(folder), [run]) = (&args.figures, &runs[..]) {
-        std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
-        for (name, svg) in driftline_report::run_figure_files(run)? {
-            write(&folder.join(name), &svg)?;
-        }
+        write_all(folder, driftline_report::run_figure_files(run)?)?;
     }
     if let Some(path) = &args.markdown {
         write(path, &driftline_report::runs_markdown(&runs)?)?;
     }
-    if verbosity != Verbosity::Quiet {
-        output::print(&format!("{}\n", page.display()))?;
-    }
-    Ok(Outcome::Done)
+    Ok(page)
 }
 
 /// The report in a folder of ours, which does not replace a page of somebody else's.
 pub fn own_page(folder: &Path) -> Result<PathBuf> {
     let path = folder.join("report.html");
-    match path.exists() && !is_own_page(&path) {
-        true => Err(driftline::Error::Foreign { path }.into()),
-        false => Ok(path),
+    if path.exists() && !is_own_page(&path) {
+        return Err(Error::Foreign { path }.into());
     }
+    Ok(path)
 }
 
 /// Writes every chart of these experiments to `folder`.
 pub fn write_figures(folder: &Path, stores: &[Store], cache: Option<&Cache>) -> Result<()> {
-    std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
-    for (name, svg) in stores
-        .iter()
-        .flat_map(|store| driftline_report::figure_files(store, cache))
-    {
-        write(&folder.join(name), &svg)?;
+    let figures = |store| driftline_report::figure_files(store, cache);
+    write_all(folder, stores.iter().flat_map(figures))
+}
+
+/// Writes files, by name and content, to `folder`.
+pub fn write_all(folder: &Path, files: impl IntoIterator<Item = (String, String)>) -> Result<()> {
+    std::fs::create_dir_all(folder).map_err(Error::io(folder))?;
+    for (name, text) in files {
+        write(&folder.join(name), &text)?;
     }
     Ok(())
 }

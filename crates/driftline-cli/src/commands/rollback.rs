@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::runs::RunFolder;
+use driftline_runs::RunFolder;
 use serde_json::json;
 
 use crate::failure::{Outcome, Result};
@@ -43,9 +43,8 @@ pub fn run(args: &RollbackArgs, verbosity: Verbosity) -> Result {
         (from, run.manifest().windows)
     };
     if args.json {
-        output::print_json(
-            &json!({ "run": args.run, "from": from, "current": args.to, "newest": newest }),
-        )?;
+        let (run, to) = (&args.run, args.to);
+        output::print_json(&json!({ "run": run, "from": from, "current": to, "newest": newest }))?;
     } else {
         let would = if args.dry_run { "would be" } else { "is" };
         verbosity.say(&format!(

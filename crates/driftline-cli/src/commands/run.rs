@@ -4,19 +4,20 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
-use driftline::Cancel;
-use driftline::experiment::{
-    Check, CheckVerdict, Memo, Plan, Runner, Scale, Selection, Shard, Store, read_file,
+use clap::Args;
+use driftline_core::{Cancel, Error};
+use driftline_lab::experiment::{
+    Check, Experiment, Memo, Runner, Scale, Selection, Shard, Store, read_file,
 };
 use driftline_report::assumptions;
 use serde_json::json;
 
 use crate::cache::CacheArgs;
-use crate::failure::{Failure, Outcome, Result};
+use crate::failure::{Outcome, Result};
 use crate::parallelism::Parallelism;
 use crate::progress::{PendingTrials, Progress};
 use crate::verbosity::Verbosity;
+use crate::words::{one_of, shard};
 use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
@@ -44,11 +45,11 @@ pub struct RunArgs {
     #[arg(long, value_name = "N")]
     jobs: Option<NonZeroUsize>,
     /// Run only the i-th of n shares of the trials
-    #[arg(long, value_name = "i/n", value_parser = parse_shard)]
+    #[arg(long, value_name = "i/n", value_parser = |text: &str| shard(text, Shard::new))]
     shard: Option<Shard>,
     /// `smoke`: a quick trial of everything on a fiftieth of the data
-    #[arg(long, value_enum, default_value = "full")]
-    scale: ScaleArg,
+    #[arg(long, value_parser = one_of::<Scale>(&["smoke", "full"]), default_value = "full")]
+    scale: Scale,
     /// Print results as JSON
     #[arg(long)]
     json: bool,
@@ -56,26 +57,8 @@ pub struct RunArgs {
     cache: CacheArgs,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ScaleArg {
-    Smoke,
-    Full,
-}
-
-fn parse_shard(text: &str) -> std::result::Result<Shard, String> {
-    let parts = text
-        .split_once('/')
-        .and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    let (index, count) = parts.ok_or("expected i/n, such as 1/3")?;
-    Shard::new(index, count).map_err(|error| error.to_string())
-}
-
 pub fn run(args: &RunArgs, verbosity: Verbosity) -> Result {
     let cancel = interrupt::listen();
-    let scale = match args.scale {
-        ScaleArg::Smoke => Scale::Smoke,
-        ScaleArg::Full => Scale::Full,
-    };
     let selection = Selection {
         seeds: args.seeds.clone(),
         datasets: args.dataset.clone(),
@@ -83,49 +66,37 @@ pub fn run(args: &RunArgs, verbosity: Verbosity) -> Result {
         shard: args.shard,
     };
     // All files are read before the first runs: a fault in the last should not wait for hours.
-    let plans = args
-        .files
-        .iter()
-        .map(|file| {
-            let (spec, expected) = read_file(file)?;
-            let plan = Plan::new(&spec, expected, scale).map_err(|error| in_file(file, &error))?;
-            let plan = plan.reading_from(args.cache.open()?);
-            plan.trials(&selection)?;
-            if scale == Scale::Full {
-                // Without its files it would be another experiment, and take the folder.
-                let mut datasets = plan.datasets.iter();
-                datasets.try_for_each(|dataset| dataset.data.expect_files())?;
-            }
-            Ok((file, plan))
-        })
-        .collect::<Result<Vec<_>>>()?;
+    let mut plans = Vec::new();
+    for file in &args.files {
+        let (spec, expected) = read_file(file)?;
+        let plan = Experiment::new(&spec, expected, args.scale);
+        let plan = plan.map_err(|error| Error::corrupt(file, error.to_string()))?;
+        let plan = plan.reading_from(args.cache.open()?);
+        plan.trials(&selection)?;
+        if args.scale == Scale::Full {
+            // Without its files it would be another experiment, and take the folder.
+            let mut datasets = plan.datasets.iter();
+            datasets.try_for_each(|dataset| dataset.data.expect_files())?;
+        }
+        plans.push(plan);
+    }
     let memo = args.cache.memo(verbosity);
     let mut done = Vec::new();
     let mut outcome = Outcome::Done;
-    for (_, plan) in &plans {
+    for plan in &plans {
         let folder = match &args.out {
             Some(out) if plans.len() == 1 => out.clone(),
             Some(out) => out.join(&plan.name),
             None => Path::new("driftline-out").join(&plan.name),
         };
-        let store = execute(
-            plan,
-            &selection,
-            &folder,
-            args.jobs,
-            memo.as_ref(),
-            &cancel,
-            verbosity,
-        )?;
+        let (jobs, memo) = (args.jobs, memo.as_ref());
+        let store = execute(plan, &selection, &folder, jobs, memo, &cancel, verbosity)?;
         measure_assumptions(plan, &folder, verbosity)?;
         if !args.json {
             show(&store, verbosity)?;
         }
         let checks = Check::all(&store);
-        let failed = checks
-            .iter()
-            .any(|check| check.verdict == CheckVerdict::Fails);
-        if failed && scale == Scale::Full {
+        if !output::all_hold(&checks) && args.scale == Scale::Full {
             outcome = Outcome::CheckFailed;
         }
         done.push(json!({
@@ -138,17 +109,9 @@ pub fn run(args: &RunArgs, verbosity: Verbosity) -> Result {
     Ok(outcome)
 }
 
-fn in_file(file: &Path, error: &driftline::Error) -> Failure {
-    driftline::Error::Corrupt {
-        path: file.to_path_buf(),
-        message: error.to_string(),
-    }
-    .into()
-}
-
 /// Runs what is missing of `plan` into `folder`.
 pub fn execute(
-    plan: &Plan,
+    plan: &Experiment,
     selection: &Selection,
     folder: &Path,
     jobs: Option<NonZeroUsize>,
@@ -176,7 +139,7 @@ pub fn execute(
 }
 
 /// What the theory asks of the drift, for the report; once for each experiment.
-pub fn measure_assumptions(plan: &Plan, folder: &Path, verbosity: Verbosity) -> Result<()> {
+pub fn measure_assumptions(plan: &Experiment, folder: &Path, verbosity: Verbosity) -> Result<()> {
     let of = plan.datasets.len();
     Ok(assumptions::measure(plan, folder, |number, dataset| {
         verbosity.say(&format!(
@@ -186,17 +149,15 @@ pub fn measure_assumptions(plan: &Plan, folder: &Path, verbosity: Verbosity) -> 
 }
 
 fn show(store: &Store, verbosity: Verbosity) -> Result<()> {
-    output::print(&format!(
-        "{}\n{}\n",
-        store.manifest().title,
-        output::text_table(store)
-    ))?;
-    for note in &store.manifest().notes {
-        output::print(&format!("note: {note}\n"))?;
+    let manifest = store.manifest();
+    let mut text = format!("{}\n{}\n", manifest.title, output::text_table(store));
+    for note in &manifest.notes {
+        text += &format!("note: {note}\n");
     }
     for check in Check::all(store) {
-        output::print(&format!("{check}\n"))?;
+        text += &format!("{check}\n");
     }
+    output::print(&text)?;
     let folder = store.folder().display();
     verbosity.say(&format!("next: driftline report {folder}"));
     Ok(())

@@ -13,9 +13,10 @@ pub struct SchemaArgs {
 }
 
 pub fn run(args: &SchemaArgs) -> Result {
-    let schema = match args.settings {
-        true => driftline::experiment::settings_schema(),
-        false => driftline::experiment::schema(),
+    let schema = if args.settings {
+        driftline_lab::experiment::settings_schema()
+    } else {
+        driftline_lab::experiment::schema()
     };
     output::print_json(&serde_json::to_value(schema).expect("a schema is JSON"))?;
     Ok(Outcome::Done)

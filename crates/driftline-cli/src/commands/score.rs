@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::runs::{LabelFile, LateScore, RunFolder, Stepped, learn, score};
 use driftline_report::words;
+use driftline_runs::{LabelFile, LateScore, RunFolder, Stepped, learn, score};
 use serde_json::json;
 
 use crate::failure::{Outcome, Result};
@@ -48,20 +48,15 @@ pub struct ScoreArgs {
 
 pub fn run(args: &ScoreArgs, verbosity: Verbosity) -> Result {
     let runtime = args.threads.runtime(interrupt::listen());
-    let (read, labels) = (
-        args.read.options(),
-        data(std::slice::from_ref(&args.labels))?,
-    );
+    let read = args.read.options();
+    let labels = data(std::slice::from_ref(&args.labels))?;
     let labels = LabelFile::new(&labels, &args.label, &read);
     let mut run = RunFolder::open(&args.run)?;
     let window = args.window.unwrap_or(run.manifest().windows);
     let scored = score(&mut run, window, &labels, &read, &runtime)?;
-    let learned = match args.learn {
-        true => Some(learn(&mut run, window, &labels, &read, &runtime)?),
-        false => None,
-    };
-    let page = driftline_report::runs_html(std::slice::from_ref(&run))?;
-    run.write_report(&page)?;
+    let mut next = || learn(&mut run, window, &labels, &read, &runtime);
+    let learned = args.learn.then(&mut next).transpose()?;
+    run.write_report(&driftline_report::run_html(&run)?)?;
     let all: Vec<LateScore> = run.records().iter().filter_map(LateScore::of).collect();
     if args.json {
         let made = learned.map(|learned| match learned {
@@ -71,11 +66,9 @@ pub fn run(args: &ScoreArgs, verbosity: Verbosity) -> Result {
         output::print_json(&json!({ "run": args.run, "scored": scored, "learned": made }))?;
         return Ok(Outcome::Done);
     }
-    let mut text = words::late_score(&scored) + "\n";
-    if let Some(line) = words::estimates(&all) {
-        text += &format!("{line}\n");
-    }
-    output::print(&text)?;
+    let estimates = words::estimates(&all);
+    let estimates = estimates.map_or(String::new(), |line| line + "\n");
+    output::print(&format!("{}\n{estimates}", words::late_score(&scored)))?;
     match learned {
         Some(Stepped::Added(version)) => verbosity.say(&format!(
             "version {version} has learned from these labels and is in use"

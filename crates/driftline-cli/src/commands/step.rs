@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::reading::{Files, InputDigest};
-use driftline::runs::{RunFolder, Stepped, step};
+use driftline_core::Error;
+use driftline_io::{Files, InputDigest};
 use driftline_report::words;
+use driftline_runs::{RunFolder, Stepped, step};
 use serde_json::json;
 
 use crate::commands::adapt::finish;
@@ -59,12 +60,11 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
     match stepped {
         Stepped::Known(window) => {
             // A step that was killed after its commit has left the report of the window before.
-            run.write_report(&driftline_report::runs_html(std::slice::from_ref(&run))?)?;
+            run.write_report(&driftline_report::run_html(&run)?)?;
             say_known(window, verbosity);
             if args.json {
-                output::print_json(
-                    &json!({ "run": args.run, "changed": false, "window": window }),
-                )?;
+                let known = json!({ "run": args.run, "changed": false, "window": window });
+                output::print_json(&known)?;
             }
             Ok(args.fail_on.judge(run.summary()?.as_ref()))
         }
@@ -84,12 +84,12 @@ fn dry_run(args: &StepArgs, input: &Files, verbosity: Verbosity) -> Result {
     let (finished, planned) = (run.manifest().windows, run.manifest().planned);
     if known.is_none() && finished < planned {
         let path = args.run.clone();
-        return Err(driftline::Error::Unfinished {
+        let unfinished = Error::Unfinished {
             path,
             finished,
             planned,
-        }
-        .into());
+        };
+        return Err(unfinished.into());
     }
     let next = finished + 1;
     if args.json {

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use comfy_table::{ContentArrangement, Table, presets};
-use driftline::random::Seed;
-use driftline::theory::claims::{self, Claim};
+use comfy_table::ContentArrangement;
+use driftline_core::random::Seed;
+use driftline_theory::claims::{self, Claim};
 use serde_json::{Value, json};
 
-use super::report::write;
+use super::report::{write, write_all};
 use crate::failure::{Outcome, Result};
 use crate::output;
 use crate::verbosity::Verbosity;
@@ -39,16 +39,13 @@ pub fn run(args: &TheoryArgs, verbosity: Verbosity) -> Result {
     let chosen = chosen(&args.ids)?;
     verbosity.say(&format!("checking {} statements", chosen.len()));
     let claims = claims::check_each(&chosen, Seed::new(args.seed))?;
-    if args.json {
-        output::print_json(&as_json(&claims, args.explain))?;
-    } else {
-        output::print(&as_text(&claims, args.explain))?;
-    }
+    let (value, text) = (
+        || as_json(&claims, args.explain),
+        || as_text(&claims, args.explain),
+    );
+    output::show(args.json, value, text)?;
     if let Some(folder) = &args.figures {
-        std::fs::create_dir_all(folder).map_err(driftline::Error::io(folder))?;
-        for (name, svg) in driftline_report::theory_figure_files(&claims) {
-            write(&folder.join(name), &svg)?;
-        }
+        write_all(folder, driftline_report::theory_figure_files(&claims))?;
     }
     if let Some(path) = &args.html {
         write(path, &driftline_report::theory_html(&claims)?)?;
@@ -77,10 +74,7 @@ fn chosen(ids: &[String]) -> Result<Vec<&'static str>> {
 fn as_json(claims: &[Claim], explain: bool) -> Value {
     let one = |claim: &Claim| {
         let mut value = json!({
-            "id": claim.id,
-            "title": claim.title,
-            "predicted": claim.predicted,
-            "computed": claim.computed,
+            "id": claim.id, "title": claim.title, "predicted": claim.predicted, "computed": claim.computed,
             "holds": claim.holds,
         });
         if let Some(telling) = claim.telling {
@@ -96,43 +90,35 @@ fn as_json(claims: &[Claim], explain: bool) -> Value {
 
 fn as_text(claims: &[Claim], explain: bool) -> String {
     if explain {
-        return claims
-            .iter()
-            .map(explained)
-            .collect::<Vec<String>>()
-            .join("\n");
+        let explained: Vec<String> = claims.iter().map(explained).collect();
+        return explained.join("\n");
     }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
+    let head = ["", "statement", "predicted", "computed", "holds"];
+    let mut table = output::table(head, &[]);
     table.set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_header(["", "statement", "predicted", "computed", "holds"]);
+    let terminal = console::Term::stdout();
+    if let Some((_, width)) = terminal.size_checked().filter(|_| terminal.is_term()) {
+        table.set_width(width);
+    }
     for claim in claims {
         let holds = if claim.holds { "yes" } else { "NO" };
-        table.add_row([
-            claim.id,
-            claim.title,
-            &claim.predicted,
-            &claim.computed,
-            holds,
-        ]);
+        let (predicted, computed) = (&*claim.predicted, &*claim.computed);
+        table.add_row([claim.id, claim.title, predicted, computed, holds]);
     }
     let held = claims.iter().filter(|claim| claim.holds).count();
     format!("{}\n{held} of {} hold\n", table.trim_fmt(), claims.len())
 }
 
 fn explained(claim: &Claim) -> String {
+    let (id, title, predicted) = (claim.id, claim.title, &claim.predicted);
+    let (computed, explanation) = (&claim.computed, wrapped(&claim.explanation, 100));
     let holds = if claim.holds {
         "holds"
     } else {
         "DOES NOT HOLD"
     };
     format!(
-        "{} · {} · {holds}\n  predicted  {}\n  computed   {}\n\n{}\n",
-        claim.id,
-        claim.title,
-        claim.predicted,
-        claim.computed,
-        wrapped(&claim.explanation, 100)
+        "{id} · {title} · {holds}\n  predicted  {predicted}\n  computed   {computed}\n\n{explanation}\n"
     )
 }
 

@@ -3,12 +3,12 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use driftline::Error;
-use driftline::runs::{RunFolder, RunManifest};
+use driftline_core::Error;
+use driftline_runs::{RunFolder, RunManifest};
 use serde_json::json;
 
 use crate::failure::{Failure, Result};
@@ -53,7 +53,11 @@ pub fn run(args: &WatchArgs, verbosity: Verbosity) -> Result {
     let address = listener.local_addr().map_err(told)?;
     output::print(&format!("http://{address}/\n"))?;
     verbosity.say("Ctrl-C ends it");
-    let mut page = Page::new(&args.run);
+    let mut page = Page {
+        folder: args.run.clone(),
+        made_of: String::new(),
+        html: String::new(),
+    };
     loop {
         // Ending it is how it ends.
         if cancel.is_cancelled() {
@@ -81,32 +85,21 @@ const r=await fetch('/state',{cache:'no-store'});if(r.ok&&(await r.json()).state
 }catch{}},5000);</script>";
 
 impl Page {
-    fn new(folder: &Path) -> Self {
-        Self {
-            folder: folder.into(),
-            made_of: String::new(),
-            html: String::new(),
-        }
-    }
-
     /// What changes whenever the run does.
-    fn state(&self) -> driftline::Result<String> {
+    fn state(&self) -> driftline_core::Result<String> {
         let manifest = RunManifest::read(&self.folder)?;
         let lines = manifest.files.get("windows.jsonl");
         let lines = lines.map_or("", |sum| &sum.blake3);
-        Ok(format!(
-            "{}-{}-{}",
-            manifest.windows,
-            manifest.current,
-            &lines[..lines.len().min(16)]
-        ))
+        let (windows, current) = (manifest.windows, manifest.current);
+        let lines = &lines[..lines.len().min(16)];
+        Ok(format!("{windows}-{current}-{lines}"))
     }
 
     fn html(&mut self) -> Result<&str> {
         let state = self.state()?;
         if state != self.made_of {
             let run = RunFolder::read(&self.folder)?;
-            let html = driftline_report::runs_html(std::slice::from_ref(&run))?;
+            let html = driftline_report::run_html(&run)?;
             let live = LIVE.replace("SEEN", &state);
             self.html = html.replacen("</body>", &format!("{live}</body>"), 1);
             self.made_of = state;
@@ -119,34 +112,34 @@ fn answer(mut stream: TcpStream, page: &mut Page, own: SocketAddr) -> std::io::R
     stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let reply = match Request::read(&stream) {
-        None => Reply::plain(
+        None => plain(
             "400 Bad Request",
             "this is no request that is understood here",
         ),
         Some(request) if !request.is_for(own) => {
-            Reply::plain("403 Forbidden", "this page is for this machine only")
+            plain("403 Forbidden", "this page is for this machine only")
         }
         Some(Request { method, .. }) if method != "GET" && method != "HEAD" => {
-            Reply::plain("405 Method Not Allowed", "this page can only be read")
+            plain("405 CustomMethod Not Allowed", "this page can only be read")
         }
-        Some(Request { path, .. }) => match &*path {
-            "/" => match page.html() {
-                Ok(html) => Reply::new("200 OK", "text/html; charset=utf-8", html),
-                // A run that is just being written; the next look will do.
-                Err(failure) => Reply::plain("503 Service Unavailable", &failure.to_string()),
-            },
-            "/state" => match page.state() {
-                Ok(state) => Reply::new(
-                    "200 OK",
-                    "application/json",
-                    &json!({ "state": state }).to_string(),
-                ),
-                Err(error) => Reply::plain("503 Service Unavailable", &error.to_string()),
-            },
-            _ => Reply::plain("404 Not Found", "there is nothing here but the report at /"),
-        },
+        Some(Request { path, .. }) => found(&path, page).unwrap_or_else(|failure| {
+            // A run that is just being written; the next look will do.
+            plain("503 Service Unavailable", &failure.to_string())
+        }),
     };
-    stream.write_all(reply.0.as_bytes())
+    stream.write_all(reply.as_bytes())
+}
+
+/// What there is at a path.
+fn found(path: &str, page: &mut Page) -> Result<String> {
+    Ok(match path {
+        "/" => reply("200 OK", "text/html; charset=utf-8", page.html()?),
+        "/state" => {
+            let state = json!({ "state": page.state()? });
+            reply("200 OK", "application/json", &state.to_string())
+        }
+        _ => plain("404 Not Found", "there is nothing here but the report at /"),
+    })
 }
 
 /// What matters of a request.
@@ -163,9 +156,8 @@ impl Request {
         let (mut bytes, mut more) = (vec![], [0; 1024]);
         while !bytes.windows(4).any(|end| end == b"\r\n\r\n") {
             let left = until.checked_duration_since(Instant::now())?;
-            stream
-                .set_read_timeout(Some(left.max(Duration::from_millis(1))))
-                .ok()?;
+            let left = left.max(Duration::from_millis(1));
+            stream.set_read_timeout(Some(left)).ok()?;
             let read = stream.read(&mut more).ok().filter(|&read| read > 0)?;
             bytes.extend_from_slice(&more[..read]);
             if bytes.len() > MOST_BYTES {
@@ -191,19 +183,15 @@ impl Request {
     }
 }
 
-struct Reply(String);
+fn reply(status: &str, kind: &str, body: &str) -> String {
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\
+         Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
+         X-Batch-Options: DENY\r\n\r\n{body}",
+        body.len()
+    )
+}
 
-impl Reply {
-    fn new(status: &str, kind: &str, body: &str) -> Self {
-        Self(format!(
-            "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\
-             Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
-             X-Frame-Options: DENY\r\n\r\n{body}",
-            body.len()
-        ))
-    }
-
-    fn plain(status: &str, body: &str) -> Self {
-        Self::new(status, "text/plain; charset=utf-8", body)
-    }
+fn plain(status: &str, body: &str) -> String {
+    reply(status, "text/plain; charset=utf-8", body)
 }

@@ -3,10 +3,10 @@
 use std::num::NonZeroUsize;
 
 use clap::{Args, ValueEnum};
-use driftline::Cancel;
-use driftline::data::Hygiene;
-use driftline::models::Runtime;
-use driftline::reading::{Colour, ColumnChoice, Files, ReadOptions, RowFilter};
+use driftline_core::Cancel;
+use driftline_core::data::ColumnCleaning;
+use driftline_io::{Colour, ColumnChoice, Files, ReadOptions, RowFilter};
+use driftline_models::Runtime;
 
 use crate::failure::{Failure, Result};
 
@@ -57,7 +57,7 @@ enum ColourArg {
 
 /// What is done about columns that hardly vary and values that are far out.
 #[derive(Args, Clone, Copy, Debug)]
-pub struct HygieneArgs {
+pub struct CleaningArgs {
     /// Keep columns of which fewer than 2 % of the source's rows differ from the median [default: leave them out]
     #[arg(long)]
     keep_constant_columns: bool,
@@ -66,14 +66,14 @@ pub struct HygieneArgs {
     no_clip: bool,
 }
 
-impl HygieneArgs {
+impl CleaningArgs {
     /// What the flags make of `given`; nothing where neither says anything.
-    pub fn hygiene(self, given: Option<Hygiene>) -> Option<Hygiene> {
+    pub fn cleaning(self, given: Option<ColumnCleaning>) -> Option<ColumnCleaning> {
         if !self.keep_constant_columns && !self.no_clip {
             return given;
         }
         let given = given.unwrap_or_default();
-        Some(Hygiene {
+        Some(ColumnCleaning {
             drop: given.drop && !self.keep_constant_columns,
             clip: given.clip && !self.no_clip,
         })

@@ -1,7 +1,7 @@
 //! When a run that came to its end counts as a failure all the same: for schedulers, which look at exit codes.
 
 use clap::{Args, ValueEnum};
-use driftline::runs::{Summary, Verdict};
+use driftline_runs::{RunVerdict, Summary};
 
 use crate::failure::Outcome;
 
@@ -30,7 +30,7 @@ enum FailOn {
 impl FailOnArgs {
     pub fn judge(self, summary: Option<&Summary>) -> Outcome {
         let fails = summary.is_some_and(|summary| {
-            let against = matches!(summary.verdict, Verdict::Hurt | Verdict::Doubtful);
+            let against = matches!(summary.verdict, RunVerdict::Hurt | RunVerdict::Doubtful);
             match self.fail_on {
                 FailOn::Never => false,
                 FailOn::Held => summary.last_step_distrusted,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use driftline::models::network::Isa;
+use driftline_models::network::Isa;
 
 /// Names and values for the manifest.
 pub fn environment() -> BTreeMap<String, String> {

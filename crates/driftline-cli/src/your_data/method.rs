@@ -1,17 +1,19 @@
 //! How the drift is followed, as flags or as a file of settings: whatever an experiment file can say of a method.
 
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use driftline::adapt::{Filter, Named, Settings, TrainingSpec};
-use driftline::data::{Fraction, Period, Positive};
-use driftline::experiment::read_settings;
+use driftline_adapt::{Filter, PartSpec};
+use driftline_core::data::{Fraction, Period, Positive};
+use driftline_lab::experiment::read_settings;
+use driftline_runs::method::{Settings, TrainingSpec};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::arguments::{HygieneArgs, parse_count};
+use super::arguments::{CleaningArgs, parse_count};
 use crate::failure::{Failure, Result};
 
 /// Flags win over the file, and the file over the defaults.
@@ -37,8 +39,28 @@ pub struct MethodArgs {
     /// with --method target and all]
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
+    #[command(flatten)]
+    self_training: SelfTrainingArgs,
+    /// Rows per mini-batch of a network [default: 32]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    batch_size: Option<NonZeroUsize>,
+    /// Radius of sharpness-aware training of a network [default: none]
+    #[arg(long, value_name = "RADIUS", value_parser = parse_positive)]
+    sharpness: Option<Positive>,
+    /// Take numbers as they are instead of scaling each column to the source's mean and deviation
+    #[arg(long)]
+    no_scaling: bool,
+    #[command(flatten)]
+    cleaning: CleaningArgs,
+}
+
+/// Each is the setting of the same name.
+#[derive(Args, Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct SelfTrainingArgs {
     /// Share of each window not to learn from: its least confident rows [default: 0.1]
     #[arg(long, value_name = "SHARE", value_parser = parse_fraction, conflicts_with = "filter")]
+    #[serde(skip)]
     drop: Option<Fraction>,
     /// Another filter: drop=SHARE, threshold=CONFIDENCE or class-balanced=SHARE
     #[arg(long, value_name = "KIND=VALUE", value_parser = parse_filter)]
@@ -70,17 +92,6 @@ pub struct MethodArgs {
     /// Average weights along the chain: this share of the model before each step stays [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = parse_fraction)]
     average: Option<Fraction>,
-    /// Rows per mini-batch of a network [default: 32]
-    #[arg(long, value_name = "N", value_parser = parse_count)]
-    batch_size: Option<NonZeroUsize>,
-    /// Radius of sharpness-aware training of a network [default: none]
-    #[arg(long, value_name = "RADIUS", value_parser = parse_positive)]
-    sharpness: Option<Positive>,
-    /// Take numbers as they are instead of scaling each column to the source's mean and deviation
-    #[arg(long)]
-    no_scaling: bool,
-    #[command(flatten)]
-    hygiene: HygieneArgs,
 }
 
 /// Where windows end.
@@ -110,7 +121,7 @@ impl MethodArgs {
         epochs: Option<NonZeroUsize>,
     ) -> Result<Settings> {
         let mut settings = match &self.settings {
-            Some(path) => read(path)?,
+            Some(path) => read_settings(path)?,
             None => Settings::new(),
         };
         if let Some(windows) = windows.spec()? {
@@ -122,40 +133,16 @@ impl MethodArgs {
         if let Some(repeats) = self.repeats {
             let curriculum = settings
                 .curriculum
-                .get_or_insert_with(|| Named::plain("target"));
+                .get_or_insert_with(|| PartSpec::plain("target"));
             if !curriculum.settings.is_object() {
                 curriculum.settings = json!({});
             }
             curriculum.settings["repeats"] = json!(repeats);
         }
-        let named = |name: &Option<String>| name.as_ref().map(|name| name.to_owned());
-        settings.alignment = named(&self.alignment)
-            .map(Named::plain)
-            .or(settings.alignment);
-        settings.labeler = named(&self.labeler).map(Named::plain).or(settings.labeler);
-        settings.policy = named(&self.policy).map(Named::plain).or(settings.policy);
-        settings.model = model.map(Named::plain).or(settings.model);
-        if self.no_scaling {
-            settings.scaling = Some(false);
-        }
-        settings.hygiene = self.hygiene.hygiene(settings.hygiene);
-        let own = &mut settings.self_training;
-        own.filter = self
-            .drop
-            .map(Filter::DropFraction)
-            .or(self.filter)
-            .or(own.filter);
-        own.confidence = word("--confidence", &self.confidence)?.or(own.confidence);
-        own.labels = word("--labels", &self.labels)?.or(own.labels);
-        own.start = word("--start", &self.start)?.or(own.start);
-        own.optimizer_state =
-            word("--optimizer-state", &self.optimizer_state)?.or(own.optimizer_state);
-        own.starvation = word("--starvation", &self.starvation)?.or(own.starvation);
-        if self.replay.or(self.replay_share).is_some() {
-            (own.replay, own.replay_share) = (self.replay, self.replay_share);
-        }
-        own.anchor = self.anchor.or(own.anchor);
-        own.average = self.average.or(own.average);
+        let mut flags = self.flags()?;
+        flags.model = model.map(PartSpec::plain);
+        settings = flags.or(&settings);
+        settings.column_cleaning = self.cleaning.cleaning(settings.column_cleaning);
         if epochs.or(self.batch_size).is_some() || self.sharpness.is_some() {
             let training = settings.training.get_or_insert_with(TrainingSpec::default);
             training.epochs = epochs.unwrap_or(training.epochs);
@@ -164,12 +151,33 @@ impl MethodArgs {
         }
         Ok(settings)
     }
+
+    /// What the flags say that are settings of their own.
+    fn flags(&self) -> Result<Settings> {
+        let mut said = Settings::new();
+        let own = json!(self.self_training);
+        for (key, value) in own.as_object().into_iter().flatten() {
+            // One by one, so that an error names its flag.
+            let one = serde_json::from_value(json!({ "self-training": { key: value } }));
+            let one: Settings =
+                one.map_err(|error| cannot_be(&format!("--{key}"), value, error))?;
+            said = one.or(&said);
+        }
+        if let Some(share) = self.self_training.drop {
+            said.self_training.filter = Some(Filter::DropFraction(share));
+        }
+        said.alignment = self.alignment.clone().map(PartSpec::plain);
+        said.labeler = self.labeler.clone().map(PartSpec::plain);
+        said.policy = self.policy.clone().map(PartSpec::plain);
+        said.scaling = self.no_scaling.then_some(false);
+        Ok(said)
+    }
 }
 
 impl WindowArgs {
     /// As a curriculum's settings say it; none where nothing is said.
     fn spec(&self) -> Result<Option<Value>> {
-        let tail: Option<driftline::data::Tail> = word("--tail", &self.tail)?;
+        let tail: Option<driftline_core::data::Tail> = word("--tail", &self.tail)?;
         let tail = tail.unwrap_or_default();
         Ok(match (self.window, self.windows, self.every) {
             (Some(rows), ..) => Some(json!({ "window": rows, "tail": tail })),
@@ -188,24 +196,24 @@ fn methods() -> PossibleValuesParser {
     PossibleValuesParser::new(shown.into_iter().chain(hidden))
 }
 
-fn read(path: &Path) -> Result<Settings> {
-    Ok(read_settings(path)?)
-}
-
 /// A value that a file would write as a word.
 fn word<T: DeserializeOwned>(flag: &str, text: &Option<String>) -> Result<Option<T>> {
     let Some(text) = text else {
         return Ok(None);
     };
-    let value = serde_json::from_value(Value::String(text.clone()));
-    value.map(Some).map_err(|error| {
-        let allowed = error.to_string();
-        let allowed = allowed.split_once("expected").map_or("", |(_, rest)| rest);
-        Failure::usage(
-            format!("{flag} cannot be `{text}`"),
-            format!("it is{}", allowed.replace('`', "")),
-        )
-    })
+    let value = Value::String(text.clone());
+    let read = T::deserialize(&value).map_err(|error| cannot_be(flag, &value, error))?;
+    Ok(Some(read))
+}
+
+fn cannot_be(flag: &str, value: &Value, error: serde_json::Error) -> Failure {
+    let text = value.as_str().unwrap_or_default();
+    let allowed = error.to_string();
+    let allowed = allowed.split_once("expected").map_or("", |(_, rest)| rest);
+    Failure::usage(
+        format!("{flag} cannot be `{text}`"),
+        format!("it is{}", allowed.replace('`', "")),
+    )
 }
 
 pub fn parse_fraction(text: &str) -> Result<Fraction, String> {
@@ -235,7 +243,7 @@ fn parse_filter(text: &str) -> Result<Filter, String> {
 
 fn parse_period(text: &str) -> Result<Period, String> {
     text.parse()
-        .map_err(|error: driftline::Error| error.to_string())
+        .map_err(|error: driftline_core::Error| error.to_string())
 }
 
 #[cfg(test)]

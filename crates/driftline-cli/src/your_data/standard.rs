@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use driftline::Error;
+use driftline_core::Error;
 use tempfile::TempDir;
 
 use crate::failure::{Failure, Result};

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::models::Preset;
-use driftline::runs::Start;
+use driftline_models::Preset;
+use driftline_runs::Start;
 
 use super::arguments::{data, parse_count};
 use crate::failure::{Failure, Result};

@@ -1,48 +1,40 @@
 //! Progress of an adaptation on standard error: a line per window, or a bar on a terminal.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use driftline::reading::Notes;
-use driftline::runs::{Bundle, Watch, WindowRecord};
+use driftline_io::Notes;
 use driftline_report::words;
-use indicatif::ProgressBar;
+use driftline_runs::{ModelFile, Watch, WindowRecord};
 
+use crate::notes;
+use crate::progress::Bar;
 use crate::verbosity::Verbosity;
-use crate::{notes, progress};
 
 /// Watches one command.
 pub struct Watcher {
-    verbosity: Verbosity,
-    bar: Option<ProgressBar>,
+    bar: Bar,
     /// What came up so far: of the source, and of the stream with all its windows.
     notes: Mutex<(Notes, Notes)>,
+    compared: AtomicUsize,
 }
 
 impl Watcher {
     pub fn new(verbosity: Verbosity) -> Self {
         Self {
-            verbosity,
-            bar: progress::bar(verbosity, 0),
+            bar: Bar::new(verbosity, 0),
             notes: Mutex::default(),
-        }
-    }
-
-    fn say(&self, line: &str) {
-        match &self.bar {
-            Some(bar) => bar.println(line),
-            None => self.verbosity.say(line),
+            compared: AtomicUsize::new(0),
         }
     }
 
     /// Clears the bar, and tells what came up where all went well: notes beside an error would hide it.
-    pub fn end<T>(&self, result: driftline::Result<T>) -> driftline::Result<T> {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+    pub fn end<T>(&self, result: driftline_core::Result<T>) -> driftline_core::Result<T> {
+        self.bar.end();
         if result.is_ok() {
             let (mut all, stream) = std::mem::take(&mut *self.notes());
             all.extend(stream);
-            notes::tell(all.as_slice(), self.verbosity);
+            notes::tell(all.as_slice(), self.bar.verbosity);
         }
         result
     }
@@ -53,22 +45,19 @@ impl Watcher {
 }
 
 impl Watch for Watcher {
-    fn fitted(&self, source: &Bundle) {
-        self.say(&words::fitted(source));
+    fn fitted(&self, source: &ModelFile) {
+        self.bar.say(&words::fitted(source));
         // Every seed reads the same source.
         self.notes().0 = source.source.notes.clone();
     }
 
     fn begin(&self, windows: usize, finished: usize) {
         if finished > 0 {
-            self.say(&format!(
-                "{finished} of {windows} windows are finished already"
-            ));
+            let line = format!("{finished} of {windows} windows are finished already");
+            self.bar.say(&line);
         }
-        if let Some(bar) = &self.bar {
-            bar.set_length(windows as u64);
-            bar.set_position(finished as u64);
-        }
+        self.bar.set_length(windows);
+        self.bar.moved(finished, String::new(), "");
     }
 
     fn noted(&self, notes: &Notes) {
@@ -78,24 +67,12 @@ impl Watch for Watcher {
     fn window(&self, record: &WindowRecord, windows: usize) {
         self.noted(&record.notes);
         let line = words::window(record, windows);
-        match &self.bar {
-            Some(bar) => {
-                bar.set_position(record.window as u64);
-                bar.set_message(line);
-            }
-            None => self.verbosity.say(&line),
-        }
+        self.bar.moved(record.window, line.clone(), &line);
     }
 
     fn compared(&self, candidate: &str, seed: u64) {
-        match &self.bar {
-            Some(bar) => {
-                bar.inc(1);
-                bar.set_message(format!("{candidate}, seed {seed}"));
-            }
-            None => self
-                .verbosity
-                .say(&format!("{candidate}, seed {seed}: done")),
-        }
+        let name = format!("{candidate}, seed {seed}");
+        let done = self.compared.fetch_add(1, Ordering::Relaxed) + 1;
+        self.bar.moved(done, name.clone(), &format!("{name}: done"));
     }
 }

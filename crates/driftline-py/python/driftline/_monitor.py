@@ -119,7 +119,7 @@ def estimate(model: Any, source: tuple[Any, Any], window: Any, *, seed: int = 0)
         model=(fit, predict_proba),
         window=max(len(window), 1),
         policy={"guarded": {"candidates": ["plain"]}},
-        settings={"scaling": False, "hygiene": {"drop": False, "clip": False}},
+        settings={"scaling": False, "column-cleaning": {"drop": False, "clip": False}},
         random_state=seed,
     )
     asking.fit(X, y).adapt(window)

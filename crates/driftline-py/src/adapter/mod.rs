@@ -7,8 +7,9 @@ mod watch;
 
 use std::path::PathBuf;
 
-use driftline::Cancel;
-use driftline::runs::{self, is_run, onnx};
+use driftline_core::Cancel;
+use driftline_runs as runs;
+use driftline_runs::{is_run, onnx};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 
@@ -63,10 +64,14 @@ impl Adapter {
         let builder = options.builder(learner.as_ref(), &cancel)?;
         let registry = options.registry(learner.as_ref())?;
         let runtime = options.runtime(&cancel);
-        let inner = work(py, &cancel, || match is_run(&path) {
-            true if resume => runs::Adapter::load_with(&path, registry, runtime),
-            true => runs::Adapter::read_with(&path, registry, runtime),
-            false => builder.load(&path),
+        let inner = work(py, &cancel, || {
+            if !is_run(&path) {
+                builder.load(&path)
+            } else if resume {
+                runs::Adapter::load_with(&path, registry, runtime)
+            } else {
+                runs::Adapter::read_with(&path, registry, runtime)
+            }
         })?;
         Ok(Self { inner, cancel })
     }

@@ -3,45 +3,45 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use driftline::Cancel;
-use driftline::adapt::Named;
-use driftline::models::Runtime;
-use driftline::prelude::{Registry, Settings};
-use driftline::reading::ColumnChoice;
-use driftline::runs::{Adapt, Adapter, AdapterBuilder};
+use driftline_adapt::PartSpec;
+use driftline_core::Cancel;
+use driftline_io::ColumnChoice;
+use driftline_models::Runtime;
+use driftline_runs::method::{Registry, Settings};
+use driftline_runs::{Adapter, AdapterBuilder, FileRun};
 use pyo3::prelude::*;
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::errors::wrong;
 use crate::learner::{KIND, Learner};
 
+#[derive(Default, Deserialize)]
+#[serde(default)]
 pub struct Options {
     settings: Settings,
+    /// For the curriculum of the settings, or `gradual`.
+    windows: Option<Value>,
+    /// Instead of the curriculum's name.
+    method: Option<String>,
     choice: ColumnChoice,
     seed: u64,
     folder: Option<PathBuf>,
     threads: Option<NonZeroUsize>,
-    card: bool,
+    /// On if absent.
+    source_card: Option<bool>,
 }
 
 impl Options {
     pub fn read(text: &str) -> PyResult<Self> {
-        let mut all: Value = serde_json::from_str(text).map_err(wrong("the options"))?;
-        let mut settings: Settings = take(&mut all, "settings")?.unwrap_or_default();
-        if let Some(windows) = take::<Value>(&mut all, "windows")? {
-            settings = settings.with_windows(windows);
+        let mut all: Self = serde_json::from_str(text).map_err(wrong("the options"))?;
+        if let Some(windows) = all.windows.take() {
+            all.settings = all.settings.with_windows(windows);
         }
-        if let Some(method) = take::<String>(&mut all, "method")? {
-            settings = settings.with_method(&method);
+        if let Some(method) = all.method.take() {
+            all.settings = all.settings.with_method(&method);
         }
-        Ok(Self {
-            settings,
-            choice: take(&mut all, "choice")?.unwrap_or_default(),
-            seed: take(&mut all, "seed")?.unwrap_or(0),
-            folder: take(&mut all, "folder")?,
-            threads: take(&mut all, "threads")?,
-            card: take(&mut all, "source_card")?.unwrap_or(true),
-        })
+        Ok(all)
     }
 
     /// With a model of Python's, where one is given.
@@ -52,13 +52,13 @@ impl Options {
     ) -> PyResult<AdapterBuilder> {
         let mut settings = self.settings.clone();
         if learner.is_some() {
-            settings.model = Some(Named::plain(KIND));
+            settings.model = Some(PartSpec::plain(KIND));
         }
         let builder = Adapter::auto()
             .settings(settings)
             .seed(self.seed)
             .choice(self.choice.clone())
-            .source_card(self.card)
+            .source_card(self.source_card.unwrap_or(true))
             .runtime(self.runtime(cancel))
             .registry(self.registry(learner)?);
         Ok(match &self.folder {
@@ -68,14 +68,14 @@ impl Options {
     }
 
     /// The same for files.
-    pub fn adapt(&self, cancel: &Cancel) -> Adapt {
+    pub fn adapt(&self, cancel: &Cancel) -> FileRun {
         let folder = self.folder.clone().unwrap_or_default();
-        let mut adapt = Adapt::new(folder)
+        let mut adapt = FileRun::new(folder)
             .seed(self.seed)
             .runtime(self.runtime(cancel));
         adapt.settings = self.settings.clone();
         adapt.choice = self.choice.clone();
-        adapt.card = self.card;
+        adapt.card = self.source_card.unwrap_or(true);
         adapt
     }
 
@@ -92,12 +92,5 @@ impl Options {
             None => Runtime::all_cores(),
         };
         runtime.with_cancel(cancel.clone())
-    }
-}
-
-fn take<T: for<'de> serde::Deserialize<'de>>(all: &mut Value, key: &str) -> PyResult<Option<T>> {
-    match all[key].take() {
-        Value::Null => Ok(None),
-        value => serde_json::from_value(value).map(Some).map_err(wrong(key)),
     }
 }

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use driftline::runs::{Adapter, RunFolder};
-use driftline::{Cancel, Error};
-use driftline_report::{run_figure_files, runs_html, words};
+use driftline_core::{Cancel, Error};
+use driftline_report::{run_figure_files, run_html, words};
+use driftline_runs::{Adapter, RunFolder};
 use pyo3::prelude::*;
 use serde_json::json;
 
-use crate::errors::reported;
+use crate::errors::{reported, told};
 use crate::interrupt::work;
 
 pub fn of(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<(String, String)> {
@@ -40,19 +40,18 @@ pub fn write(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult
 /// The page, and its parts for a notebook: outcome, badge, figures.
 fn page(run: &RunFolder) -> PyResult<(String, String)> {
     let figures = run_figure_files(run).map_err(reported)?;
-    let summary = run.summary().map_err(crate::errors::told)?;
+    let summary = run.summary().map_err(told)?;
     let parts = json!({
         "outcome": summary.as_ref().map(words::outcome),
         "badge": summary.as_ref().map(words::badge),
         "figures": figures,
     });
-    let runs = std::slice::from_ref(run);
-    Ok((runs_html(runs).map_err(reported)?, parts.to_string()))
+    Ok((run_html(run).map_err(reported)?, parts.to_string()))
 }
 
 /// The page of a run folder that the program or anybody else has written.
 #[pyfunction]
 pub fn run_report(path: PathBuf) -> PyResult<String> {
-    let run = RunFolder::read(&path).map_err(crate::errors::told)?;
-    runs_html(&[run]).map_err(reported)
+    let run = RunFolder::read(&path).map_err(told)?;
+    run_html(&run).map_err(reported)
 }

@@ -1,11 +1,13 @@
 //! Progress, told to a function of Python's after every window.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
-use driftline::Cancel;
-use driftline::reading::{NoteCode, Notes};
-use driftline::runs::{Watch, WindowRecord};
+use driftline_core::Cancel;
+use driftline_io::{NoteCode, Notes};
+use driftline_runs::{Watch, WindowRecord};
 use pyo3::prelude::*;
+
+use crate::interrupt::locked;
 
 pub struct Watching {
     call: Option<Py<PyAny>>,
@@ -36,29 +38,21 @@ impl Watching {
 
     /// Warnings for the user.
     pub fn notes(&self) -> Vec<String> {
-        let notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
+        let notes = locked(&self.notes);
         let told = notes.as_slice().iter();
         let told = told.filter(|note| !IN_ORDER.contains(&note.code));
         told.map(ToString::to_string).collect()
     }
 
-    fn note(&self, more: &Notes) {
-        let mut notes = self.notes.lock().unwrap_or_else(PoisonError::into_inner);
-        notes.extend(more.clone());
-    }
-
     pub fn failed(self) -> Option<PyErr> {
-        self.failed
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
+        locked(&self.failed).take()
     }
 
     fn tell(&self, done: usize, planned: usize) {
         let Some(call) = &self.call else { return };
         let told = Python::attach(|py| call.call1(py, (done, planned)).map(drop));
         if let Err(error) = told {
-            let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-            failed.get_or_insert(error);
+            locked(&self.failed).get_or_insert(error);
             self.cancel.cancel();
         }
     }
@@ -70,11 +64,11 @@ impl Watch for Watching {
     }
 
     fn noted(&self, notes: &Notes) {
-        self.note(notes);
+        locked(&self.notes).extend(notes.clone());
     }
 
     fn window(&self, record: &WindowRecord, windows: usize) {
-        self.note(&record.notes);
+        self.noted(&record.notes);
         self.tell(record.window, windows);
     }
 }

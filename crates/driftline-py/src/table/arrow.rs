@@ -12,7 +12,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, downcast_dictionary_array};
 use arrow_schema::{DataType, TimeUnit};
-use driftline::reading::{Column, Field, Kind, Numbers, Texts};
+use driftline_io::{Column, Field, Kind, Numbers, Texts};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
@@ -98,9 +98,10 @@ impl Pieces {
                 let values = parts.flat_map(|part| numbers(&part));
                 Column::Numbers(Numbers::Single(values.map(|value| value as f32).collect()))
             }
-            _ => Column::Numbers(Numbers::Double(
-                parts.flat_map(|part| numbers(&part)).collect(),
-            )),
+            _ => {
+                let values = parts.flat_map(|part| numbers(&part));
+                Column::Numbers(Numbers::Double(values.collect()))
+            }
         }
     }
 }
@@ -142,18 +143,9 @@ fn numbers(part: &ArrayRef) -> Vec<f64> {
 
 fn add_texts(part: &ArrayRef, texts: &mut Texts) {
     match part.data_type() {
-        DataType::Utf8 => part
-            .as_string::<i32>()
-            .iter()
-            .for_each(|text| texts.push(text)),
-        DataType::LargeUtf8 => part
-            .as_string::<i64>()
-            .iter()
-            .for_each(|text| texts.push(text)),
-        DataType::Utf8View => part
-            .as_string_view()
-            .iter()
-            .for_each(|text| texts.push(text)),
+        DataType::Utf8 => add_all(texts, part.as_string::<i32>().iter()),
+        DataType::LargeUtf8 => add_all(texts, part.as_string::<i64>().iter()),
+        DataType::Utf8View => add_all(texts, part.as_string_view().iter()),
         _ => {
             downcast_dictionary_array! {
                 part => {
@@ -166,6 +158,10 @@ fn add_texts(part: &ArrayRef, texts: &mut Texts) {
             }
         }
     }
+}
+
+fn add_all<'a>(texts: &mut Texts, more: impl Iterator<Item = Option<&'a str>>) {
+    more.for_each(|text| texts.push(text));
 }
 
 /// The values of a dictionary as text: numbers as they would be written.

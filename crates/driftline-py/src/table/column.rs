@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use driftline::reading::{Column, Numbers, Texts};
+use driftline_io::{Column, Numbers, Texts};
 
 use super::arrow::Pieces;
 use crate::kernels::Strided;
@@ -28,18 +28,6 @@ pub enum Lent {
 }
 
 impl Cells {
-    pub fn of_array(array: Lent, column: usize) -> Self {
-        Cells::Array(array, column)
-    }
-
-    pub fn names(codes: Vec<u32>, names: Vec<String>) -> Self {
-        Cells::Names(Arc::new((codes, names)))
-    }
-
-    pub fn texts(texts: &[Option<String>]) -> Self {
-        Cells::Texts(Arc::new(texts.to_vec()))
-    }
-
     /// The values of some rows, copied out.
     pub fn cut(&self, rows: Range<usize>) -> Column {
         match self {

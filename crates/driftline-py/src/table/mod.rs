@@ -3,16 +3,15 @@
 mod arrow;
 mod column;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use driftline::data::Shape;
-use driftline::reading::{Field, Frame, FrameSource, Frames, Kind, ReadOptions};
+use driftline_core::data::Shape;
+use driftline_io::{Batch, Batches, Field, Head, Kind, ReadOptions, TableSource};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::kernels::Strided;
-use column::Cells;
+use column::{Cells, Lent};
 
 /// Numbers that are cut from a table at a time: little memory, and enough work for all threads.
 const NUMBERS: usize = 1 << 18;
@@ -30,26 +29,20 @@ impl Table {
     /// A numpy array of float32 or float64 with rows and columns.
     #[staticmethod]
     fn from_array(array: &Bound<'_, PyAny>, names: Vec<String>) -> PyResult<Self> {
-        let cells: fn(_, _) -> Cells = Cells::of_array;
-        let (rows, width, one): (usize, usize, Box<dyn Fn(usize) -> Cells>) =
-            match Strided::<f32>::new(array) {
-                Ok(array) => {
-                    let (rows, width, array) = (array.rows, array.width, Arc::new(array));
-                    let cells = move |at| cells(column::Lent::Single(array.clone()), at);
-                    (rows, width, Box::new(cells))
-                }
-                Err(_) => {
-                    let array = Strided::<f64>::new(array)?;
-                    let (rows, width, array) = (array.rows, array.width, Arc::new(array));
-                    let cells = move |at| cells(column::Lent::Double(array.clone()), at);
-                    (rows, width, Box::new(cells))
-                }
-            };
+        let (rows, width, array) = match Strided::<f32>::new(array) {
+            Ok(array) => (array.rows, array.width, Lent::Single(Arc::new(array))),
+            Err(_) => {
+                let array = Strided::<f64>::new(array)?;
+                (array.rows, array.width, Lent::Double(Arc::new(array)))
+            }
+        };
         if width != names.len() {
             return Err(PyValueError::new_err("each column needs one name"));
         }
-        let columns = names.into_iter().enumerate();
-        let columns = columns.map(|(at, name)| (Field::new(name, Kind::Number), one(at)));
+        let columns = names.into_iter().enumerate().map(|(at, name)| {
+            let cells = Cells::Array(array.clone(), at);
+            (Field::new(name, Kind::Number), cells)
+        });
         Self::of(columns.collect(), rows)
     }
 
@@ -70,12 +63,8 @@ impl Table {
         if array.width != shape.size() {
             return Err(PyValueError::new_err("the images have another shape"));
         }
-        let rows = array.rows;
-        let column = (
-            Field::new("image", Kind::Image(shape)),
-            Cells::Images(Arc::new(array)),
-        );
-        Self::of(vec![column], rows)
+        let (rows, field) = (array.rows, Field::new("image", Kind::Image(shape)));
+        Self::of(vec![(field, Cells::Images(Arc::new(array)))], rows)
     }
 
     /// Anything with `__arrow_c_stream__`: pandas, polars, pyarrow.
@@ -91,20 +80,21 @@ impl Table {
             return Err(PyValueError::new_err("a code stands for no name"));
         }
         let rows = codes.len();
-        self.and(column, Kind::Text, Cells::names(codes, names), rows)
+        let cells = Cells::Names(Arc::new((codes, names)));
+        self.and(column, Kind::Text, cells, rows)
     }
 
     /// The same with a column of text, none where it is missing.
     fn with_texts(&self, column: &str, texts: Vec<Option<String>>) -> PyResult<Self> {
         let rows = texts.len();
-        self.and(column, Kind::Text, Cells::texts(&texts), rows)
+        self.and(column, Kind::Text, Cells::Texts(Arc::new(texts)), rows)
     }
 
     /// The same with a column of float64.
     fn with_numbers(&self, column: &str, array: &Bound<'_, PyAny>) -> PyResult<Self> {
         let array = Strided::<f64>::new(array)?;
         let rows = array.rows;
-        let cells = Cells::of_array(column::Lent::Double(Arc::new(array)), 0);
+        let cells = Cells::Array(Lent::Double(Arc::new(array)), 0);
         self.and(column, Kind::Number, cells, rows)
     }
 
@@ -119,10 +109,8 @@ impl Table {
 
     #[getter]
     fn names(&self) -> Vec<String> {
-        self.columns
-            .iter()
-            .map(|(field, _)| field.name.clone())
-            .collect()
+        let columns = self.columns.iter();
+        columns.map(|(field, _)| field.name.clone()).collect()
     }
 
     fn __len__(&self) -> usize {
@@ -132,12 +120,8 @@ impl Table {
 
 impl std::fmt::Debug for Table {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "Table({} columns, {} rows)",
-            self.columns.len(),
-            self.rows
-        )
+        let (columns, rows) = (self.columns.len(), self.rows);
+        write!(f, "Table({columns} columns, {rows} rows)")
     }
 }
 
@@ -166,27 +150,24 @@ impl Table {
     }
 }
 
-impl FrameSource for Table {
-    fn open(&self, options: &ReadOptions) -> driftline::Result<Box<dyn Frames>> {
-        let wanted = |field: &Field| match &options.columns {
-            Some(columns) => columns.contains(&field.name),
-            None => true,
-        };
-        let all: Vec<Field> = self
-            .columns
-            .iter()
-            .map(|(field, _)| field.clone())
-            .collect();
-        let places: Vec<usize> = (0..all.len()).filter(|&at| wanted(&all[at])).collect();
+impl TableSource for Table {
+    fn open(&self, options: &ReadOptions) -> driftline_core::Result<Box<dyn Batches>> {
+        let columns = self.columns.iter();
+        let all: Vec<Field> = columns.map(|(field, _)| field.clone()).collect();
+        let wanted = |at: &usize| options.wants(&all[*at].name);
+        let places: Vec<usize> = (0..all.len()).filter(wanted).collect();
         let numbers: usize = places.iter().map(|&at| width(&all[at])).sum();
+        let fields = places.iter().map(|&at| all[at].clone()).collect();
         Ok(Box::new(Cut {
             table: self.clone(),
-            fields: places.iter().map(|&at| all[at].clone()).collect(),
-            all,
+            head: Head {
+                all_fields: Some(all),
+                rows: Some(self.rows as u64),
+                ..Head::new("memory", fields, "a table in memory")
+            },
             places,
             next: 0,
             step: (NUMBERS / numbers.max(1)).max(1),
-            name: [PathBuf::from("memory")],
         }))
     }
 }
@@ -201,28 +182,18 @@ fn width(field: &Field) -> usize {
 /// A table that is given a piece at a time.
 struct Cut {
     table: Table,
-    all: Vec<Field>,
-    fields: Vec<Field>,
+    head: Head,
     places: Vec<usize>,
     next: usize,
     step: usize,
-    name: [PathBuf; 1],
 }
 
-impl Frames for Cut {
-    fn fields(&self) -> &[Field] {
-        &self.fields
+impl Batches for Cut {
+    fn head(&self) -> &Head {
+        &self.head
     }
 
-    fn files(&self) -> &[PathBuf] {
-        &self.name
-    }
-
-    fn all_fields(&self) -> Option<&[Field]> {
-        Some(&self.all)
-    }
-
-    fn next_frame(&mut self) -> driftline::Result<Option<Frame>> {
+    fn next_frame(&mut self) -> driftline_core::Result<Option<Batch>> {
         let rows = self.next..self.table.rows.min(self.next + self.step);
         if rows.is_empty() {
             return Ok(None);
@@ -230,20 +201,7 @@ impl Frames for Cut {
         self.next = rows.end;
         let columns = self.places.iter();
         let columns = columns.map(|&at| self.table.columns[at].1.cut(rows.clone()));
-        Ok(Some(Frame {
-            file: 0,
-            first_row: rows.start as u64 + 1,
-            scattered: None,
-            columns: columns.collect(),
-            rows: rows.len(),
-        }))
-    }
-
-    fn detected(&self) -> String {
-        "a table in memory".into()
-    }
-
-    fn rows(&self) -> Option<u64> {
-        Some(self.table.rows as u64)
+        let first = rows.start as u64 + 1;
+        Ok(Some(Batch::new(first, columns.collect(), rows.len())))
     }
 }

@@ -24,6 +24,20 @@ impl Axis {
         }
     }
 
+    /// Percentages, as far as `values` reach.
+    pub fn per_cent(title: &str, values: impl Iterator<Item = f64>) -> Self {
+        Self::new(title, Ticks::around(values, (0.0, 100.0), 5))
+    }
+
+    /// Marks a level, if it is shown.
+    pub fn mark(&mut self, level: f64, name: &str) -> bool {
+        let shown = (self.ticks.low..=self.ticks.high).contains(&level);
+        if shown {
+            self.reference = Some((level, name.into()));
+        }
+        shown
+    }
+
     pub fn scale(&self, range: (f64, f64)) -> Scale {
         Scale {
             domain: (self.ticks.low, self.ticks.high),
@@ -34,14 +48,14 @@ impl Axis {
 
 /// A place on the page.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub struct Batch {
     pub left: f64,
     pub top: f64,
     pub right: f64,
     pub bottom: f64,
 }
 
-impl Frame {
+impl Batch {
     pub fn x(&self, axis: &Axis) -> Scale {
         axis.scale((self.left, self.right))
     }
@@ -52,7 +66,7 @@ impl Frame {
 }
 
 /// Vertical grid lines with labels below; the title only where asked for, as panels share it.
-pub(super) fn horizontal(svg: &mut Svg, frame: &Frame, axis: &Axis, titled: bool) {
+pub(super) fn horizontal(svg: &mut Svg, frame: &Batch, axis: &Axis, titled: bool) {
     let scale = frame.x(axis);
     for value in axis.ticks.values() {
         let x = scale.at(value);
@@ -60,11 +74,8 @@ pub(super) fn horizontal(svg: &mut Svg, frame: &Frame, axis: &Axis, titled: bool
         let label = axis.ticks.label(value);
         svg.text("tick", (x, frame.bottom + 15.0), Anchor::Middle, &label);
     }
-    svg.line(
-        "axis",
-        (frame.left, frame.bottom),
-        (frame.right, frame.bottom),
-    );
+    let (left, right) = ((frame.left, frame.bottom), (frame.right, frame.bottom));
+    svg.line("axis", left, right);
     if let Some((value, name)) = &axis.reference {
         let x = scale.at(*value);
         svg.line("reference", (x, frame.top), (x, frame.bottom));
@@ -87,7 +98,7 @@ pub(super) fn horizontal(svg: &mut Svg, frame: &Frame, axis: &Axis, titled: bool
 
 /// Horizontal grid lines with labels to the left. The title is left to the caller, who has room above the frame, and
 /// the name of the reference to the caption, as curves would run through it.
-pub(super) fn vertical(svg: &mut Svg, frame: &Frame, axis: &Axis, labelled: bool) {
+pub(super) fn vertical(svg: &mut Svg, frame: &Batch, axis: &Axis, labelled: bool) {
     let scale = frame.y(axis);
     for value in axis.ticks.values() {
         let y = scale.at(value);

@@ -1,9 +1,9 @@
 //! A strip of cells, one for each window: what was decided, in a colour and a letter for each candidate.
 
-use super::axis::Frame;
-use super::svg::{Anchor, Svg};
+use super::WIDTH;
+use super::axis::Batch;
+use super::svg::{Anchor, Svg, bold_width_of};
 use super::tone::Tone;
-use super::{Heading, WIDTH};
 
 /// One window.
 #[derive(Clone, Debug)]
@@ -19,21 +19,17 @@ pub struct Cell {
 const HEIGHT: f64 = 20.0;
 
 /// Under a chart of curves, as wide as its frame.
-pub fn chart(
-    heading: Heading<'_>,
-    frame: &Frame,
-    cells: &[Cell],
-    legend: &[(Tone, String)],
-) -> String {
+pub fn chart(frame: &Batch, cells: &[Cell], legend: &[(Tone, String)]) -> Svg {
     let lines = legend_lines(legend);
-    let mut svg = Svg::new(heading, HEIGHT + 8.0 + 16.0 * lines.len() as f64);
+    let mut svg = Svg::new(HEIGHT + 8.0 + 16.0 * lines.len() as f64);
     let width = (frame.right - frame.left) / cells.len().max(1) as f64;
     for (place, cell) in cells.iter().enumerate() {
         let left = frame.left + place as f64 * width;
         let class = if cell.filled { "cell filled" } else { "cell" };
-        svg.group(&cell.tone.class(), |svg| {
+        svg.group(cell.tone, |svg| {
             let gap = if width > 4.0 { 1.0 } else { 0.0 };
-            svg.hinted((left, 0.0), width - gap, HEIGHT, class, &cell.hint);
+            let size = ((width - gap).max(0.5), HEIGHT);
+            svg.rectangle(class, (left, 0.0), size, &cell.hint);
             if width >= 11.0 {
                 let middle = (left + (width - gap) / 2.0, HEIGHT / 2.0 + 4.0);
                 let class = if cell.filled { "sign on" } else { "sign" };
@@ -44,14 +40,14 @@ pub fn chart(
     for (number, line) in lines.iter().enumerate() {
         let mut left = frame.left;
         for (tone, text) in line {
-            svg.group(&tone.class(), |svg| {
+            svg.group(*tone, |svg| {
                 let at = (left, HEIGHT + 18.0 + 16.0 * number as f64);
                 svg.text("name", at, Anchor::Start, text);
             });
-            left += super::svg::bold_width_of(text) + 16.0;
+            left += bold_width_of(text) + 16.0;
         }
     }
-    svg.finish()
+    svg
 }
 
 /// As many names in a line as fit.
@@ -59,7 +55,7 @@ fn legend_lines(legend: &[(Tone, String)]) -> Vec<Vec<&(Tone, String)>> {
     let mut lines: Vec<Vec<&(Tone, String)>> = vec![];
     let mut left = WIDTH;
     for entry in legend {
-        let width = super::svg::bold_width_of(&entry.1) + 16.0;
+        let width = bold_width_of(&entry.1) + 16.0;
         if left + width > WIDTH - 40.0 {
             lines.push(vec![]);
             left = 0.0;

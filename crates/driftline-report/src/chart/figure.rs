@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Heading, STYLE, WIDTH};
+use super::svg::Svg;
+use super::{STYLE, WIDTH};
 
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
@@ -16,25 +17,21 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// `page` begins the identifier on the page; `facts` are told, after the caption, to those who cannot see the chart.
+    /// Puts a chart into words. `page` begins the identifier on the page; `facts` are told, after the caption, to those who cannot see the chart.
     pub fn draw(
         page: &str,
         name: &str,
         title: &str,
         caption: impl Into<String>,
         facts: &str,
-        chart: impl FnOnce(Heading<'_>) -> String,
+        chart: Svg,
     ) -> Self {
         let caption = caption.into();
-        let svg = chart(Heading {
-            id: &format!("{page}-{name}"),
-            title,
-            description: format!("{caption} {facts}").trim(),
-        });
+        let description = format!("{caption} {facts}");
         Self {
             name: name.into(),
             title: title.into(),
-            svg,
+            svg: chart.finish(&format!("{page}-{name}"), title, description.trim()),
             caption,
             under: None,
         }

@@ -1,7 +1,7 @@
 //! Rows of small grey images with a label below each; dark ink on light pages, light ink on dark ones.
 
+use super::WIDTH;
 use super::svg::{Anchor, Svg};
-use super::{Heading, WIDTH};
 
 /// One image: grey values row by row, 0 for paper and 1 for full ink.
 #[derive(Clone, Debug)]
@@ -15,16 +15,16 @@ const LEVELS: usize = 6;
 const GAP: f64 = 4.0;
 
 /// All images of equal size, so many in a row.
-pub fn chart(heading: Heading<'_>, images: &[Image], columns: usize) -> String {
+pub fn chart(images: &[Image], columns: usize) -> Svg {
     let columns = columns.max(1);
     let side = (WIDTH - GAP * (columns - 1) as f64) / columns as f64;
     let pitch = side + 18.0;
     let rows = images.len().div_ceil(columns);
-    let mut svg = Svg::new(heading, pitch * rows as f64);
+    let mut svg = Svg::new(pitch * rows as f64);
     for (index, image) in images.iter().enumerate() {
         let left = (index % columns) as f64 * (side + GAP);
         let top = (index / columns) as f64 * pitch;
-        svg.rectangle("frame", (left, top), side, side);
+        svg.rectangle("frame", (left, top), (side, side), "");
         let scale = side / image.width.max(1) as f64;
         svg.placed((left, top), scale, |svg| {
             for level in 1..=LEVELS {
@@ -35,28 +35,24 @@ pub fn chart(heading: Heading<'_>, images: &[Image], columns: usize) -> String {
         let below = (left + side / 2.0, top + side + 13.0);
         svg.text("tick", below, Anchor::Middle, &image.label);
     }
-    svg.finish()
+    svg
 }
 
 /// Neighbours of one grey level in a row: column, row and length.
 fn runs(image: &Image, wanted: usize) -> impl Iterator<Item = (usize, usize, usize)> {
     let level = |value: f32| (value.clamp(0.0, 1.0) * LEVELS as f32).round() as usize;
-    let width = image.width.max(1);
-    image
-        .values
-        .chunks(width)
-        .enumerate()
-        .flat_map(move |(y, row)| {
-            let mut x = 0;
-            let mut found = Vec::new();
-            for run in row.chunk_by(|a, b| level(*a) == level(*b)) {
-                if level(run[0]) == wanted {
-                    found.push((x, y, run.len()));
-                }
-                x += run.len();
+    let rows = image.values.chunks(image.width.max(1)).enumerate();
+    rows.flat_map(move |(y, row)| {
+        let mut x = 0;
+        let mut found = Vec::new();
+        for run in row.chunk_by(|a, b| level(*a) == level(*b)) {
+            if level(run[0]) == wanted {
+                found.push((x, y, run.len()));
             }
-            found
-        })
+            x += run.len();
+        }
+        found
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Means with their intervals, one row per method, the single values above and a printed number below.
 
-use super::Heading;
 use super::axis::Axis;
 use super::rows;
 pub use super::rows::Label;
@@ -24,38 +23,26 @@ pub struct Row {
 impl Row {
     /// All values that the axis must reach.
     pub fn extent(&self) -> impl Iterator<Item = f64> {
-        let around = |mean: f64, half: Option<f64>| {
+        let printed = self.printed.as_ref().map(|(mean, half, _)| (*mean, *half));
+        let ranges = [(self.mean, self.half_width)].into_iter().chain(printed);
+        let ends = ranges.flat_map(|(mean, half)| {
             let half = half.unwrap_or(0.0);
             [mean - half, mean + half]
-        };
-        let printed = self
-            .printed
-            .iter()
-            .flat_map(move |(mean, half, _)| around(*mean, *half));
-        let singles = self.singles.iter().map(|(value, _)| *value);
-        around(self.mean, self.half_width)
-            .into_iter()
-            .chain(printed)
-            .chain(singles)
+        });
+        ends.chain(self.singles.iter().map(|(value, _)| *value))
     }
 }
 
-pub fn chart(heading: Heading<'_>, axis: &Axis, rows: &[Row]) -> String {
-    rows::chart(heading, axis, rows, |_| HEIGHT, |row| &row.label, mark)
+pub fn chart(axis: &Axis, rows: &[Row]) -> Svg {
+    rows::chart(axis, rows, |_| HEIGHT, |row| &row.label, mark)
 }
 
 fn mark(svg: &mut Svg, row: &Row, scale: &Scale, middle: f64) {
     for (value, hint) in &row.singles {
         svg.dot("single", (scale.at(*value), middle - 12.0), 2.6, hint);
     }
-    whisker(
-        svg,
-        "whisker",
-        scale,
-        (row.mean, row.half_width),
-        middle,
-        5.0,
-    );
+    let range = (row.mean, row.half_width);
+    whisker(svg, "whisker", scale, range, middle, 5.0);
     let hint = format!("{}: {}", row.label.name, row.label.text);
     svg.dot("mean", (scale.at(row.mean), middle), 4.5, &hint);
     if let Some((mean, half_width, hint)) = &row.printed {

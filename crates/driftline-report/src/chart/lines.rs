@@ -1,10 +1,10 @@
 //! Curves with bands, all methods in one frame, each named at the end of its line.
 
-use super::axis::{self, Axis, Frame};
+use super::WIDTH;
+use super::axis::{self, Axis, Batch};
 use super::scale::Scale;
 use super::svg::{Anchor, Svg, bold_width_of, fitted};
 use super::tone::Tone;
-use super::{Heading, WIDTH, panels};
 
 /// One curve.
 #[derive(Clone, Debug)]
@@ -31,14 +31,13 @@ pub struct Point {
 }
 
 impl Point {
+    pub fn new(x: f64, mean: f64, low: f64, high: f64) -> Self {
+        Self { x, mean, low, high }
+    }
+
     /// A value without a range.
     pub fn exact(x: f64, mean: f64) -> Self {
-        Self {
-            x,
-            mean,
-            low: mean,
-            high: mean,
-        }
+        Self::new(x, mean, mean, mean)
     }
 }
 
@@ -57,20 +56,16 @@ impl Series {
     /// All values that the axis must reach.
     pub fn extent(&self) -> impl Iterator<Item = f64> {
         let end = self.end.iter().map(|(_, value, _)| *value);
-        self.points
-            .iter()
-            .flat_map(|point| [point.low, point.high])
-            .chain(end)
+        let points = self.points.iter();
+        points.flat_map(|p| [p.low, p.high]).chain(end)
     }
 }
 
 /// Where the curves lie: what is left beside their names.
-pub(crate) fn frame(series: &[Series]) -> Frame {
-    let longest = series
-        .iter()
-        .map(|series| bold_width_of(&series.name))
-        .fold(0.0, f64::max);
-    Frame {
+pub(crate) fn frame(series: &[Series]) -> Batch {
+    let widths = series.iter().map(|series| bold_width_of(&series.name));
+    let longest = widths.fold(0.0, f64::max);
+    Batch {
         left: 34.0,
         top: 26.0,
         right: WIDTH - longest.clamp(30.0, 130.0) - 12.0,
@@ -79,35 +74,26 @@ pub(crate) fn frame(series: &[Series]) -> Frame {
 }
 
 /// All curves in one frame, with bands.
-pub fn chart(heading: Heading<'_>, x: &Axis, y: &Axis, series: &[Series]) -> String {
+pub fn chart(x: &Axis, y: &Axis, series: &[Series]) -> Svg {
     let frame = frame(series);
     let names = WIDTH - 12.0 - frame.right;
-    let mut svg = Svg::new(heading, frame.bottom + 40.0);
+    let mut svg = Svg::new(frame.bottom + 40.0);
     axis::vertical(&mut svg, &frame, y, true);
     axis::horizontal(&mut svg, &frame, x, true);
     svg.text("title", (0.0, 12.0), Anchor::Start, &y.title);
     let (across, up) = (frame.x(x), frame.y(y));
     for one in series {
-        svg.group(&one.tone.class(), |svg| curve(svg, one, &across, &up, true));
+        svg.group(one.tone, |svg| curve(svg, one, &across, &up, true));
     }
     for (one, place) in series.iter().zip(name_places(series, &up, &frame)) {
         let Some(place) = place else { continue };
-        svg.group(&one.tone.class(), |svg| {
-            let name = fitted(&one.name, names + 4.0);
-            svg.text(
-                "name",
-                (frame.right + 10.0, place + 4.0),
-                Anchor::Start,
-                &name,
-            );
-        });
+        let (at, name) = (
+            (frame.right + 10.0, place + 4.0),
+            fitted(&one.name, names + 4.0),
+        );
+        svg.group(one.tone, |svg| svg.text("name", at, Anchor::Start, &name));
     }
-    svg.finish()
-}
-
-/// A panel for each method with every single curve: for values that a mean and a band would hide.
-pub fn panels(heading: Heading<'_>, x: &Axis, y: &Axis, series: &[Series]) -> String {
-    panels::chart(heading, x, y, series)
+    svg
 }
 
 pub(super) fn curve(svg: &mut Svg, series: &Series, x: &Scale, y: &Scale, band: bool) {
@@ -136,7 +122,7 @@ pub(super) fn curve(svg: &mut Svg, series: &Series, x: &Scale, y: &Scale, band: 
 }
 
 /// Heights for the names: near the ends of their lines, but not on top of each other.
-fn name_places(series: &[Series], y: &Scale, frame: &Frame) -> Vec<Option<f64>> {
+fn name_places(series: &[Series], y: &Scale, frame: &Batch) -> Vec<Option<f64>> {
     const APART: f64 = 15.0;
     let last = |series: &Series| {
         let end = series.end.as_ref().map(|(_, value, _)| *value);
@@ -173,7 +159,7 @@ mod tests {
         let series: Vec<Series> = [99.0, 98.9, 1.0, 0.5]
             .map(|mean| Series::new("", Tone::Neutral, vec![Point::exact(0.0, mean)]))
             .to_vec();
-        let frame = Frame {
+        let frame = Batch {
             left: 0.0,
             top: 0.0,
             right: 100.0,

@@ -7,7 +7,7 @@ mod figure;
 pub mod images;
 pub mod intervals;
 pub mod lines;
-mod panels;
+pub mod panels;
 pub mod plane;
 mod rows;
 pub mod scale;
@@ -16,7 +16,7 @@ mod svg;
 pub mod tone;
 
 pub use figure::Figure;
-pub use svg::Heading;
+pub use svg::Svg;
 
 /// The style sheet that every page with charts includes once.
 pub const STYLE: &str = include_str!("style.css");

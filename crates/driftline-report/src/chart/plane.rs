@@ -1,10 +1,10 @@
 //! Points of two classes in the plane, or on a line through it, with the boundaries of classifiers; one panel beside the
 //! other.
 
+use super::WIDTH;
 use super::scale::Scale;
 use super::svg::{Anchor, Svg};
 use super::tone::Tone;
-use super::{Heading, WIDTH};
 
 /// One panel.
 #[derive(Clone, Debug)]
@@ -67,34 +67,23 @@ const WIDEST: f64 = 240.0;
 const CLASSES: [Tone; 2] = [Tone::Series(0), Tone::Series(1)];
 
 /// `reach`: the largest coordinate shown; `names` and looks of the boundaries.
-pub fn chart(
-    heading: Heading<'_>,
-    panels: &[Panel],
-    names: &[(String, Tone)],
-    reach: f64,
-) -> String {
+pub fn chart(panels: &[Panel], names: &[(String, Tone)], reach: f64) -> Svg {
     let count = panels.len().max(1);
     let side = ((WIDTH - GAP * (count - 1) as f64) / count as f64).min(WIDEST);
-    let mut svg = Svg::new(heading, 40.0 + side + 16.0 * names.len().div_ceil(2) as f64);
+    let mut svg = Svg::new(40.0 + side + 16.0 * names.len().div_ceil(2) as f64);
     for (index, panel) in panels.iter().enumerate() {
-        draw(
-            &mut svg,
-            panel,
-            index as f64 * (side + GAP),
-            side,
-            reach,
-            names,
-        );
+        let left = index as f64 * (side + GAP);
+        draw(&mut svg, panel, left, side, reach, names);
     }
     for (index, (name, tone)) in names.iter().enumerate() {
         let left = (index % 2) as f64 * (WIDTH / 2.0);
         let base = TOP + side + 20.0 + 16.0 * (index / 2) as f64;
-        svg.group(&tone.class(), |svg| {
+        svg.group(*tone, |svg| {
             svg.line("line", (left, base - 4.0), (left + 20.0, base - 4.0));
             svg.text("name", (left + 26.0, base), Anchor::Start, name);
         });
     }
-    svg.finish()
+    svg
 }
 
 fn draw(svg: &mut Svg, panel: &Panel, left: f64, side: f64, reach: f64, names: &[(String, Tone)]) {
@@ -105,7 +94,7 @@ fn draw(svg: &mut Svg, panel: &Panel, left: f64, side: f64, reach: f64, names: &
     let (across, up) = (scale(left, left + side), scale(TOP + side, TOP));
     let place = |(x, y): (f64, f64)| (across.at(x), up.at(y));
     svg.text("title", (left, 12.0), Anchor::Start, &panel.title);
-    svg.rectangle("frame", (left, TOP), side, side);
+    svg.rectangle("frame", (left, TOP), (side, side), "");
     if !panel.labels.is_empty() {
         svg.line("axis", place((-reach, 0.0)), place((reach, 0.0)));
     }
@@ -118,13 +107,14 @@ fn draw(svg: &mut Svg, panel: &Panel, left: f64, side: f64, reach: f64, names: &
             free = x + 30.0;
         }
     }
-    for (class, tone) in CLASSES.iter().enumerate() {
-        svg.group(&tone.class(), |svg| {
+    for (class, tone) in CLASSES.into_iter().enumerate() {
+        svg.group(tone, |svg| {
             for point in panel.points.iter().filter(|point| point.class == class) {
                 let ((x, y), radius) = (place(point.place), side * point.radius);
                 let half = 0.85 * radius;
+                let (corner, size) = ((x - half, y - half), (2.0 * half, 2.0 * half));
                 match class {
-                    0 => svg.rectangle("draw", (x - half, y - half), 2.0 * half, 2.0 * half),
+                    0 => svg.rectangle("draw", corner, size, ""),
                     _ => svg.dot("draw", (x, y), radius, ""),
                 }
             }
@@ -134,14 +124,12 @@ fn draw(svg: &mut Svg, panel: &Panel, left: f64, side: f64, reach: f64, names: &
         let [from, to] = *ends;
         // Knobs of lines that coincide stand at different places.
         let share = 0.5 + 0.12 * *name as f64;
-        let foot = (
-            from.0 + share * (to.0 - from.0),
-            from.1 + share * (to.1 - from.1),
-        );
+        let along = |from: f64, to: f64| from + share * (to - from);
+        let foot = (along(from.0, to.0), along(from.1, to.1));
         let length = 0.14 * reach;
         let knob = (foot.0 + length * ahead.0, foot.1 + length * ahead.1);
         let tone = names.get(*name).map_or(Tone::Neutral, |(_, tone)| *tone);
-        svg.group(&tone.class(), |svg| {
+        svg.group(tone, |svg| {
             svg.line("line", place(from), place(to));
             svg.line("line", place(foot), place(knob));
             svg.dot("mean", place(knob), 2.5, "");

@@ -11,11 +11,7 @@ impl Scale {
     pub fn at(&self, value: f64) -> f64 {
         let (low, high) = self.domain;
         let share = (value - low) / (high - low);
-        let share = if share.is_finite() {
-            share.clamp(0.0, 1.0)
-        } else {
-            0.5
-        };
+        let share = if share.is_finite() { share } else { 0.5 }.clamp(0.0, 1.0);
         self.range.0 + share * (self.range.1 - self.range.0)
     }
 }
@@ -77,11 +73,9 @@ impl Ticks {
 /// The smallest of 1, 2, 5, 10, … (and their tenths) that is at least `step`.
 fn round_step(step: f64) -> f64 {
     let power = 10f64.powf(step.log10().floor());
-    let round = [1.0, 2.0, 5.0].into_iter().map(|m| m * power);
-    round
-        .into_iter()
-        .find(|candidate| *candidate >= step * (1.0 - 1e-9))
-        .unwrap_or(10.0 * power)
+    let mut round = [1.0, 2.0, 5.0].into_iter().map(|m| m * power);
+    let found = round.find(|candidate| *candidate >= step * (1.0 - 1e-9));
+    found.unwrap_or(10.0 * power)
 }
 
 #[cfg(test)]

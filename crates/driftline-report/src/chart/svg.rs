@@ -1,22 +1,15 @@
 //! Writes SVG text: escaped, with short numbers that are always finite.
 
-use std::fmt::Write;
+use std::fmt::{Arguments, Write};
 
 use super::WIDTH;
+use super::tone::Tone;
 
-/// What a chart is called, for readers who cannot see it.
-#[derive(Clone, Copy, Debug)]
-pub struct Heading<'a> {
-    /// Unique on the page.
-    pub id: &'a str,
-    pub title: &'a str,
-    pub description: &'a str,
-}
-
-/// A drawing that grows element by element.
+/// A drawing that grows element by element. A figure puts title and description around it.
 #[derive(Debug)]
-pub(super) struct Svg {
-    text: String,
+pub struct Svg {
+    height: f64,
+    body: String,
 }
 
 /// Where a text hangs on its point.
@@ -28,51 +21,36 @@ pub(super) enum Anchor {
 }
 
 impl Svg {
-    pub fn new(heading: Heading<'_>, height: f64) -> Self {
-        let Heading {
-            id,
-            title,
-            description,
-        } = heading;
-        let id = escape(id);
-        let mut svg = Self {
-            text: String::new(),
-        };
-        svg.push(format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 {} {}\" \
-             aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{}</title><desc id=\"{id}-d\">{}</desc>",
-            short(WIDTH),
-            short(height),
-            escape(title),
-            escape(description)
-        ));
-        svg
+    pub(super) fn new(height: f64) -> Self {
+        let body = String::new();
+        Self { height, body }
     }
 
-    pub fn finish(mut self) -> String {
-        self.text.push_str("</svg>");
-        self.text
+    /// The whole chart. `id` is unique on the page; title and description are for readers who cannot see the chart.
+    pub(super) fn finish(&self, id: &str, title: &str, description: &str) -> String {
+        let (id, title, description) = (escape(id), escape(title), escape(description));
+        let (width, height, body) = (short(WIDTH), short(self.height), &self.body);
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" viewBox=\"0 0 {width} {height}\" \
+             aria-labelledby=\"{id}-t {id}-d\"><title id=\"{id}-t\">{title}</title><desc id=\"{id}-d\">{description}</desc>\
+             {body}</svg>"
+        )
     }
 
-    /// Elements that share a class.
-    pub fn group(&mut self, class: &str, draw: impl FnOnce(&mut Self)) {
-        self.push(format_args!("<g class=\"{}\">", escape(class)));
-        draw(self);
-        self.text.push_str("</g>");
+    /// Elements that share a look.
+    pub(super) fn group(&mut self, tone: Tone, draw: impl FnOnce(&mut Self)) {
+        self.inside(format_args!("class=\"{}\"", tone.class()), draw);
     }
 
     /// Elements in a coordinate system of their own.
-    pub fn placed(&mut self, (x, y): (f64, f64), scale: f64, draw: impl FnOnce(&mut Self)) {
+    pub(super) fn placed(&mut self, (x, y): (f64, f64), scale: f64, draw: impl FnOnce(&mut Self)) {
         let (x, y) = (short(x), short(y));
-        self.push(format_args!(
-            "<g transform=\"translate({x} {y}) scale({scale:.3})\">"
-        ));
-        draw(self);
-        self.text.push_str("</g>");
+        let place = format_args!("transform=\"translate({x} {y}) scale({scale:.3})\"");
+        self.inside(place, draw);
     }
 
     /// Unit squares, each run of them given by its column, row and length.
-    pub fn squares(
+    pub(super) fn squares(
         &mut self,
         class: &str,
         opacity: f64,
@@ -81,118 +59,92 @@ impl Svg {
         let run = |(x, y, n): (usize, usize, usize)| format!("M{x} {y}h{n}v1h-{n}z");
         let path: String = runs.map(run).collect();
         if !path.is_empty() {
-            self.push(format_args!(
-                "<path class=\"{}\" fill-opacity=\"{opacity:.2}\" d=\"{path}\"/>",
-                escape(class)
-            ));
+            let attributes = format_args!("fill-opacity=\"{opacity:.2}\" d=\"{path}\"");
+            self.element("path", class, attributes, "");
         }
     }
 
-    pub fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
-        let (x1, y1, x2, y2) = (short(x1), short(y1), short(x2), short(y2));
-        self.push(format_args!(
-            "<path class=\"{}\" d=\"M{x1} {y1}L{x2} {y2}\"/>",
-            escape(class)
-        ));
+    pub(super) fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        self.polyline(class, [from, to].into_iter());
     }
 
-    pub fn rectangle(&mut self, class: &str, (x, y): (f64, f64), width: f64, height: f64) {
-        self.push(format_args!(
-            "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
-            escape(class),
-            short(x),
-            short(y),
-            short(width.max(0.0)),
-            short(height.max(0.0))
-        ));
+    /// Says `hint` when it is pointed at, as the shapes below do.
+    pub(super) fn rectangle(
+        &mut self,
+        class: &str,
+        (x, y): (f64, f64),
+        (width, height): (f64, f64),
+        hint: &str,
+    ) {
+        let (x, y, width, height) = (short(x), short(y), width.max(0.0), height.max(0.0));
+        let (width, height) = (short(width), short(height));
+        let place = format_args!("x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\"");
+        self.element("rect", class, place, hint);
     }
 
-    /// A rectangle that says `hint` when it is pointed at.
-    pub fn hinted(&mut self, (x, y): (f64, f64), width: f64, height: f64, class: &str, hint: &str) {
-        let (class, x, y) = (escape(class), short(x), short(y));
-        let (width, height) = (short(width.max(0.5)), short(height));
-        self.push(format_args!(
-            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\""
-        ));
-        self.close_with("rect", hint);
-    }
-
-    /// A circle that says `hint` when it is pointed at.
-    pub fn dot(&mut self, class: &str, (x, y): (f64, f64), radius: f64, hint: &str) {
-        let (class, x, y, r) = (escape(class), short(x), short(y), short(radius));
-        self.push(format_args!(
-            "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{r}\""
-        ));
-        self.close_with("circle", hint);
+    pub(super) fn dot(&mut self, class: &str, (x, y): (f64, f64), radius: f64, hint: &str) {
+        let (x, y, r) = (short(x), short(y), short(radius));
+        let place = format_args!("cx=\"{x}\" cy=\"{y}\" r=\"{r}\"");
+        self.element("circle", class, place, hint);
     }
 
     /// An open diamond: numbers that are not ours.
-    pub fn diamond(&mut self, class: &str, (x, y): (f64, f64), radius: f64, hint: &str) {
-        let (class, left, y, r) = (escape(class), short(x - radius), short(y), short(radius));
-        self.push(format_args!(
-            "<path class=\"{class}\" d=\"M{left} {y}l{r} -{r}l{r} {r}l-{r} {r}z\""
-        ));
-        self.close_with("path", hint);
+    pub(super) fn diamond(&mut self, class: &str, (x, y): (f64, f64), radius: f64, hint: &str) {
+        let (left, y, r) = (short(x - radius), short(y), short(radius));
+        let path = format_args!("d=\"M{left} {y}l{r} -{r}l{r} {r}l-{r} {r}z\"");
+        self.element("path", class, path, hint);
     }
 
-    pub fn polyline(&mut self, class: &str, points: impl Iterator<Item = (f64, f64)>) {
-        let path = path(points);
-        if !path.is_empty() {
-            self.push(format_args!(
-                "<path class=\"{}\" d=\"{path}\"/>",
-                escape(class)
-            ));
-        }
+    pub(super) fn polyline(&mut self, class: &str, points: impl Iterator<Item = (f64, f64)>) {
+        self.path(class, points, "");
     }
 
     /// The area inside a closed line.
-    pub fn area(&mut self, class: &str, points: impl Iterator<Item = (f64, f64)>) {
-        let path = path(points);
-        if !path.is_empty() {
-            self.push(format_args!(
-                "<path class=\"{}\" d=\"{path}z\"/>",
-                escape(class)
-            ));
-        }
+    pub(super) fn area(&mut self, class: &str, points: impl Iterator<Item = (f64, f64)>) {
+        self.path(class, points, "z");
     }
 
-    pub fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
+    pub(super) fn text(&mut self, class: &str, (x, y): (f64, f64), anchor: Anchor, text: &str) {
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => " text-anchor=\"middle\"",
             Anchor::End => " text-anchor=\"end\"",
         };
+        let (x, y, text) = (short(x), short(y), escape(text));
         self.push(format_args!(
-            "<text class=\"{}\" x=\"{}\" y=\"{}\"{anchor}>{}</text>",
-            escape(class),
-            short(x),
-            short(y),
-            escape(text)
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\"{anchor}>{text}</text>"
         ));
     }
 
-    fn close_with(&mut self, tag: &str, hint: &str) {
-        if hint.is_empty() {
-            self.text.push_str("/>");
-        } else {
-            self.push(format_args!("><title>{}</title></{tag}>", escape(hint)));
+    fn path(&mut self, class: &str, points: impl Iterator<Item = (f64, f64)>, end: &str) {
+        let mut path = String::new();
+        for (x, y) in points {
+            let step = if path.is_empty() { 'M' } else { 'L' };
+            path += &format!("{step}{} {}", short(x), short(y));
+        }
+        if !path.is_empty() {
+            self.element("path", class, format_args!("d=\"{path}{end}\""), "");
         }
     }
 
-    fn push(&mut self, arguments: std::fmt::Arguments<'_>) {
-        self.text
-            .write_fmt(arguments)
-            .expect("a string takes any text");
+    fn inside(&mut self, attributes: Arguments<'_>, draw: impl FnOnce(&mut Self)) {
+        self.push(format_args!("<g {attributes}>"));
+        draw(self);
+        self.body.push_str("</g>");
     }
-}
 
-fn path(points: impl Iterator<Item = (f64, f64)>) -> String {
-    let mut path = String::new();
-    for (x, y) in points {
-        let step = if path.is_empty() { 'M' } else { 'L' };
-        path += &format!("{step}{} {}", short(x), short(y));
+    fn element(&mut self, tag: &str, class: &str, attributes: Arguments<'_>, hint: &str) {
+        self.push(format_args!("<{tag} class=\"{class}\" {attributes}"));
+        match hint {
+            "" => self.body.push_str("/>"),
+            hint => self.push(format_args!("><title>{}</title></{tag}>", escape(hint))),
+        }
     }
-    path
+
+    fn push(&mut self, text: Arguments<'_>) {
+        let written = self.body.write_fmt(text);
+        written.expect("a string takes any text");
+    }
 }
 
 /// A tenth of a unit is finer than any screen; a number that is none becomes 0 rather than an invalid chart.

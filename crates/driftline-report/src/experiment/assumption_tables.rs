@@ -1,7 +1,7 @@
 //! What Theorem 3.2 asks of an experiment's drift, and what its bound says beside the loss that was measured.
 
-use driftline::theory::assumptions::{AssumptionVerdict, Assumptions, Shift};
-use driftline::transport::WInfinity;
+use driftline_drift::transport::WInfinity;
+use driftline_theory::assumptions::{AssumptionVerdict, Assumptions, Shift};
 
 use crate::assumptions::Finding;
 use crate::page::Grid;
@@ -13,22 +13,10 @@ pub fn grids(findings: &[Finding]) -> Vec<Grid> {
 
 fn grid(finding: &Finding) -> Grid {
     let found = &finding.assumptions;
-    let head = [
-        "Window",
-        "W∞, all",
-        "W∞, chance",
-        "ρ",
-        "Label shift",
-        "α* ≤",
-        "Loss before",
-        "Bound after",
-        "Loss after",
-    ];
-    let title = format!(
-        "Assumptions of Theorem 3.2: {}, {}",
-        finding.dataset, finding.method
-    );
-    let mut grid = Grid::new(title, 0, &head);
+    let (dataset, method) = (&finding.dataset, &finding.method);
+    let title = format!("Assumptions of Theorem 3.2: {dataset}, {method}");
+    let head = "Window|W∞, all|W∞, chance|ρ|Label shift|α* ≤|Loss before|Bound after|Loss after";
+    let mut grid = Grid::new(title, 0, head);
     grid.rows = found.steps.iter().map(row).collect();
     grid.notes = notes(finding, found);
     grid
@@ -58,14 +46,11 @@ fn notes(finding: &Finding, found: &Assumptions) -> Vec<String> {
          nothing shifts; ρ is the largest distance within a class.",
         finding.data_seed, finding.seed
     )];
-    if let (Some(radius), Some(margin)) = (found.radius, found.margin) {
-        notes.push(format!(
-            "R = {radius:.2}, so the margin 1/R is {margin:.3}; B = {:.2}.",
-            found.b
-        ));
-    } else {
-        notes.push(format!("B = {:.2}.", found.b));
-    }
+    let margin = found
+        .radius
+        .zip(found.margin)
+        .map(|(radius, margin)| format!("R = {radius:.2}, so the margin 1/R is {margin:.3}; "));
+    notes.push(format!("{}B = {:.2}.", margin.unwrap_or_default(), found.b));
     notes.push(format!(
         "Gradual shift (ρ < 1/R): {}. No label shift: {}. Separation: {}.",
         verdict(found.gradual_shift),
@@ -75,11 +60,8 @@ fn notes(finding: &Finding, found: &Assumptions) -> Vec<String> {
             None => verdict(found.separation).to_string(),
         }
     ));
-    let bounded = found
-        .steps
-        .iter()
-        .filter(|step| step.bound.is_some())
-        .count();
+    let bounded = found.steps.iter().filter(|step| step.bound.is_some());
+    let bounded = bounded.count();
     if bounded > 0 {
         notes.push(format!(
             "The bound is below 1, so that it can fail, for {} of {bounded} steps. A measured loss stands beside it in {}, \
@@ -103,9 +85,10 @@ fn verdict(verdict: AssumptionVerdict) -> &'static str {
 }
 
 fn distance(w: &WInfinity) -> String {
-    match w.exact {
-        true => format!("{:.2}", w.value),
-        false => format!("{:.2}–{:.2}", w.lower, w.upper),
+    if w.exact {
+        format!("{:.2}", w.value)
+    } else {
+        format!("{:.2}–{:.2}", w.lower, w.upper)
     }
 }
 

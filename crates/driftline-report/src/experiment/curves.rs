@@ -1,6 +1,6 @@
 //! Accuracies of many trials as curves: by self-training step, by window, and along the stream.
 
-use driftline::experiment::{Outcome, Store, Trial};
+use driftline_lab::experiment::{Outcome, StageOutcome, Store, Trial};
 
 use crate::chart::lines::Point;
 
@@ -18,39 +18,38 @@ pub fn trials<'a>(
         .filter(move |trial| trial.dataset == dataset && trial.method == method)
 }
 
-pub fn singles(
-    store: &Store,
-    dataset: &str,
-    method: &str,
-    curve: fn(&Outcome) -> Vec<(f64, f64)>,
-) -> Singles {
-    trials(store, dataset, method)
-        .map(|trial| curve(&trial.outcome))
-        .filter(|curve| !curve.is_empty())
-        .collect()
+/// What a trial looks like as a curve.
+pub type Curve = fn(&Outcome) -> Vec<(f64, f64)>;
+
+pub fn singles(store: &Store, dataset: &str, method: &str, curve: Curve) -> Singles {
+    let curves = trials(store, dataset, method).map(|trial| curve(&trial.outcome));
+    curves.filter(|curve| !curve.is_empty()).collect()
 }
 
 /// On the target, after each step; 0 is the source model.
 pub fn by_step(outcome: &Outcome) -> Vec<(f64, f64)> {
-    let stages = outcome.stages.iter().enumerate();
-    stages
-        .map(|(t, stage)| (t as f64, 100.0 * stage.target))
-        .collect()
+    by_stage(outcome, 0, |stage| Some(stage.target))
 }
 
 /// On the window just learned from.
 pub fn on_window(outcome: &Outcome) -> Vec<(f64, f64)> {
-    let stages = outcome.stages.iter().enumerate();
-    stages
-        .filter_map(|(t, stage)| Some((t as f64, 100.0 * stage.window?)))
-        .collect()
+    by_stage(outcome, 0, |stage| stage.window)
 }
 
 /// On the window that comes next, by the same count: the model after step t on window t + 1.
 pub fn on_next_window(outcome: &Outcome) -> Vec<(f64, f64)> {
+    by_stage(outcome, 1, |stage| stage.next_window)
+}
+
+/// Where the stages have a value; the first of them is number `first`.
+fn by_stage(
+    outcome: &Outcome,
+    first: usize,
+    value: fn(&StageOutcome) -> Option<f64>,
+) -> Vec<(f64, f64)> {
     let stages = outcome.stages.iter().enumerate();
     stages
-        .filter_map(|(t, stage)| Some(((t + 1) as f64, 100.0 * stage.next_window?)))
+        .filter_map(|(t, stage)| Some(((t + first) as f64, 100.0 * value(stage)?)))
         .collect()
 }
 
@@ -70,12 +69,10 @@ pub fn summary(singles: &Singles) -> Vec<Point> {
     all.chunk_by(|a, b| a.0 == b.0)
         .map(|here| {
             let values = || here.iter().map(|(_, value)| *value);
-            Point {
-                x: here[0].0,
-                mean: values().sum::<f64>() / here.len() as f64,
-                low: values().fold(f64::INFINITY, f64::min),
-                high: values().fold(f64::NEG_INFINITY, f64::max),
-            }
+            let mean = values().sum::<f64>() / here.len() as f64;
+            let low = values().fold(f64::INFINITY, f64::min);
+            let high = values().fold(f64::NEG_INFINITY, f64::max);
+            Point::new(here[0].0, mean, low, high)
         })
         .collect()
 }

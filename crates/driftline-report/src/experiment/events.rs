@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use driftline::adapt::Labeling;
-use driftline::data::Remainder;
-use driftline::experiment::{Store, StoreWarning};
+use driftline_adapt::Labeling;
+use driftline_core::data::Remainder;
+use driftline_lab::experiment::{Store, StoreWarning};
 
 use super::curves::trials;
 use crate::numbers::fixed;
@@ -13,15 +13,8 @@ use crate::page::Grid;
 /// Self-training steps counted over all trials.
 pub fn steps(store: &Store) -> Option<Grid> {
     let manifest = store.manifest();
-    let head = [
-        "Data set",
-        "Method",
-        "Steps",
-        "Examples kept",
-        "Held windows",
-        "One-class windows",
-    ];
-    let mut grid = Grid::new("Self-training steps over all trials", 2, &head);
+    let head = "Data set|Method|Steps|Examples kept|Held windows|One-class windows";
+    let mut grid = Grid::new("Self-training steps over all trials", 2, head);
     for dataset in &manifest.datasets {
         for method in &manifest.methods {
             let steps: Vec<&Labeling> = trials(store, &dataset.name, &method.name)
@@ -31,13 +24,11 @@ pub fn steps(store: &Store) -> Option<Grid> {
             if steps.is_empty() {
                 continue;
             }
-            let sum =
-                |part: fn(&Labeling) -> usize| steps.iter().map(|step| part(step)).sum::<usize>();
-            let (seen, kept) = (sum(|step| step.seen), sum(|step| step.kept));
-            let share = if seen == 0 {
-                "–".into()
-            } else {
-                fixed(100.0 * kept as f64 / seen as f64, 1) + " %"
+            let seen: usize = steps.iter().map(|step| step.seen).sum();
+            let kept: usize = steps.iter().map(|step| step.kept).sum();
+            let share = match seen {
+                0 => "–".into(),
+                _ => fixed(100.0 * kept as f64 / seen as f64, 1) + " %",
             };
             let count = |event: fn(&Labeling) -> bool| {
                 steps.iter().filter(|step| event(step)).count().to_string()
@@ -65,16 +56,11 @@ pub fn steps(store: &Store) -> Option<Grid> {
 /// The experiment's own remarks, and what the reader of its numbers must know besides.
 pub fn notes(store: &Store) -> Vec<String> {
     let mut notes = store.manifest().notes.clone();
-    let mut tails = BTreeSet::new();
-    for trial in store.trials() {
-        if trial.outcome.remainder != Remainder::None {
-            tails.insert(format!(
-                "{}, {}: {}.",
-                trial.dataset, trial.method, trial.outcome.remainder
-            ));
-        }
-    }
-    notes.extend(tails);
+    let tails = store.trials().filter_map(|trial| {
+        let (dataset, method, tail) = (&trial.dataset, &trial.method, &trial.outcome.remainder);
+        (*tail != Remainder::None).then(|| format!("{dataset}, {method}: {tail}."))
+    });
+    notes.extend(tails.collect::<BTreeSet<_>>());
     for StoreWarning::UnreadableLine { line, .. } in &store.warnings {
         notes.push(format!(
             "Line {line} of trials.jsonl cannot be read and was left out; run the experiment again to restore it."

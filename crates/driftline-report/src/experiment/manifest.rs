@@ -1,6 +1,6 @@
 //! What a manifest says about the whole experiment.
 
-use driftline::experiment::ExperimentManifest;
+use driftline_lab::experiment::ExperimentManifest;
 
 /// How many trials the whole experiment has.
 pub fn planned(manifest: &ExperimentManifest) -> usize {

@@ -11,9 +11,10 @@ mod results;
 mod tests;
 mod trust;
 
-use driftline::datasets::Cache;
-use driftline::experiment::{Check, CheckVerdict, ResultTable, Store};
+use driftline_lab::datasets::Cache;
+use driftline_lab::experiment::{Check, CheckVerdict, ResultTable, Store};
 
+use self::curves::Curve;
 use crate::numbers::fixed;
 use crate::page::{self, Grid, Section, settings};
 use crate::{Result, assumptions, words};
@@ -80,18 +81,12 @@ fn section(store: &Store, number: usize, cache: Option<&Cache>) -> Section {
 }
 
 fn verdict(checks: &[Check]) -> Option<(&'static str, String)> {
-    let count = |verdict| {
-        checks
-            .iter()
-            .filter(|check| check.verdict == verdict)
-            .count()
-    };
-    let (all, failed, open) = (
-        checks.len(),
-        count(CheckVerdict::Fails),
-        count(CheckVerdict::Open),
-    );
-    match (failed, open) {
+    let with = |verdict| checks.iter().filter(move |check| check.verdict == verdict);
+    let all = checks.len();
+    match (
+        with(CheckVerdict::Fails).count(),
+        with(CheckVerdict::Open).count(),
+    ) {
         _ if all == 0 => None,
         (0, 0) if all == 1 => Some(("holds", "✓ The check holds".into())),
         (0, 0) => Some(("holds", format!("✓ All {all} checks hold"))),
@@ -100,45 +95,39 @@ fn verdict(checks: &[Check]) -> Option<(&'static str, String)> {
     }
 }
 
+/// What an x is called, and how it is written.
+type Position = (&'static str, fn(f64) -> String);
+
 fn means(store: &Store) -> Vec<Grid> {
+    let step: Position = ("Step", |t| format!("{t:.0}"));
+    let part: Position = ("Position", |x| fixed(x, 3));
+    let tables: [(&str, Position, Curve); 3] = [
+        (
+            "Target accuracy after each step, mean",
+            step,
+            curves::by_step,
+        ),
+        (
+            "Accuracy on the window just learned from, mean",
+            step,
+            curves::on_window,
+        ),
+        (
+            "Final model along the stream, mean",
+            part,
+            curves::along_stream,
+        ),
+    ];
     let datasets = &store.manifest().datasets;
-    let tables = |name: &str| {
-        let titled = |what: &str| {
-            if datasets.len() > 1 {
-                format!("{name}: {what}")
-            } else {
-                what.to_owned()
+    let mut grids = Vec::new();
+    for dataset in datasets {
+        for (what, x, curve) in tables {
+            let mut grid = results::means(store, &dataset.name, what, x, curve);
+            if let Some(grid) = grid.as_mut().filter(|_| datasets.len() > 1) {
+                grid.title = format!("{}: {what}", dataset.name);
             }
-        };
-        let step: (&str, fn(f64) -> String) = ("Step", |t| format!("{t:.0}"));
-        let part: (&str, fn(f64) -> String) = ("Position", |x| fixed(x, 3));
-        [
-            results::means(
-                store,
-                name,
-                titled("Target accuracy after each step, mean"),
-                step,
-                curves::by_step,
-            ),
-            results::means(
-                store,
-                name,
-                titled("Accuracy on the window just learned from, mean"),
-                step,
-                curves::on_window,
-            ),
-            results::means(
-                store,
-                name,
-                titled("Final model along the stream, mean"),
-                part,
-                curves::along_stream,
-            ),
-        ]
-    };
-    datasets
-        .iter()
-        .flat_map(|dataset| tables(&dataset.name))
-        .flatten()
-        .collect()
+            grids.extend(grid);
+        }
+    }
+    grids
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use driftline::experiment::{Scale, Store};
+use driftline_lab::experiment::{Scale, Store};
 
 use super::manifest::planned;
 use crate::numbers::ranges;
@@ -10,39 +10,24 @@ use crate::numbers::ranges;
 /// Names and values.
 pub fn facts(store: &Store) -> Vec<(String, String)> {
     let manifest = store.manifest();
-    let list = |values: BTreeSet<String>, planned: &str| {
-        if values.is_empty() {
-            planned.to_owned()
-        } else {
-            values.into_iter().collect::<Vec<_>>().join(", ")
-        }
+    let list = |values: BTreeSet<String>, planned: &str| match values.len() {
+        0 => planned.to_owned(),
+        _ => values.into_iter().collect::<Vec<_>>().join(", "),
     };
     let versions = store.trials().map(|trial| trial.version.clone()).collect();
-    let engines = store
-        .trials()
-        .map(|trial| trial.engine.to_string())
-        .collect();
+    let engines = store.trials().map(|trial| trial.engine.to_string());
+    let engines = list(engines.collect(), &manifest.engine.to_string());
+    let table = manifest.table.clone().unwrap_or("none".into());
+    let scale = match manifest.scale {
+        Scale::Full => "full",
+        Scale::Smoke => "smoke: a tenth of the data, two epochs; not a result",
+    };
+    let (finished, planned) = (store.trials().count(), planned(manifest));
     let mut facts = vec![
         ("Experiment", manifest.name.clone()),
-        (
-            "Table of the paper",
-            manifest.table.clone().unwrap_or("none".into()),
-        ),
-        (
-            "Scale",
-            match manifest.scale {
-                Scale::Full => "full".into(),
-                Scale::Smoke => "smoke: a tenth of the data, two epochs; not a result".into(),
-            },
-        ),
-        (
-            "Trials",
-            format!(
-                "{} of {} finished",
-                store.trials().count(),
-                planned(manifest)
-            ),
-        ),
+        ("Table of the paper", table),
+        ("Scale", scale.into()),
+        ("Trials", format!("{finished} of {planned} finished")),
         ("Training seeds", ranges(&manifest.seeds)),
         ("Data seeds", ranges(&manifest.data_seeds)),
     ];
@@ -55,11 +40,8 @@ pub fn facts(store: &Store) -> Vec<(String, String)> {
     }
     facts.extend([
         ("driftline", list(versions, &manifest.version)),
-        (
-            "Engine revision",
-            list(engines, &manifest.engine.to_string()),
-        ),
-        ("Plan", manifest.plan.clone()),
+        ("Engine revision", engines),
+        ("Experiment", manifest.plan.clone()),
     ]);
     // Only trials whose roundings depend on it record it.
     let isas = store.trials().filter_map(|trial| trial.isa);
@@ -67,21 +49,21 @@ pub fn facts(store: &Store) -> Vec<(String, String)> {
     if !isas.is_empty() {
         facts.push(("Instruction set", list(isas, "")));
     }
-    facts
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    let facts = facts.into_iter();
+    facts.map(|(name, value)| (name.into(), value)).collect()
 }
 
 /// The command that makes the same trials.
 pub fn command(store: &Store) -> String {
     let manifest = store.manifest();
     // Those about trust have a folder of their own.
-    let folder = match manifest.name.starts_with("trust-") {
-        true => "trust/",
-        false => "",
+    let name = &manifest.name;
+    let folder = if name.starts_with("trust-") {
+        "trust/"
+    } else {
+        ""
     };
-    let mut command = format!("driftline run experiments/{folder}{}.toml", manifest.name);
+    let mut command = format!("driftline run experiments/{folder}{name}.toml");
     if manifest.scale == Scale::Smoke {
         command += " --scale smoke";
     }

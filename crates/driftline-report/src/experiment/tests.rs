@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use driftline::experiment::{ExperimentManifest, Store};
+use driftline_lab::experiment::{ExperimentManifest, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -1,41 +1,22 @@
 //! The table of an experiment that asks whether a policy may be trusted.
 
-use driftline::experiment::{Store, TrustRow};
+use driftline_lab::experiment::{Store, TrustRow};
 
 use crate::numbers::fixed;
 use crate::page::Grid;
 
 /// `None` where there is nothing to judge.
 pub fn grid(store: &Store) -> Option<Grid> {
-    let columns = [
-        "Stream",
-        "Unadapted",
-        "Guarded",
-        "Serving",
-        "Gain",
-        "Balanced gain",
-        "Best candidate",
-        "Its gain",
-        "Kept %",
-        "Windows with a number %",
-        "Off by",
-        "Intervals that cover %",
-        "Off by more than 15 %",
-    ];
-    let mut grid = Grid::new(
-        "The policy beside its candidates, stream by stream",
-        1,
-        &columns,
-    );
+    let title = "The policy beside its candidates, stream by stream";
+    let head = "Stream|Unadapted|Guarded|Serving|Gain|Balanced gain|Best candidate|Its gain|Kept %|\
+                Windows with a number %|Off by|Intervals that cover %|Off by more than 15 %";
+    let mut grid = Grid::new(title, 1, head);
     let points = |share: f64| fixed(100.0 * share, 1);
     let gain = |share: f64| format!("{:+.1}", 100.0 * share);
     let whole = |share: f64| fixed(100.0 * share, 0);
     let none = || "–".to_owned();
     for row in TrustRow::of(store) {
-        let (name, best) = row
-            .best
-            .as_ref()
-            .map_or_else(|| (none(), none()), |best| (best.0.clone(), gain(best.1)));
+        let best = row.best.as_ref();
         let estimates = row.estimates();
         grid.rows.push(vec![
             row.dataset.clone(),
@@ -44,8 +25,8 @@ pub fn grid(store: &Store) -> Option<Grid> {
             points(row.serving),
             gain(row.gain()),
             gain(row.balanced_gain()),
-            name,
-            best,
+            best.map_or_else(none, |best| best.0.clone()),
+            best.map_or_else(none, |best| gain(best.1)),
             row.kept().map_or_else(none, whole),
             whole(row.measured()),
             estimates.map_or_else(none, |all| points(all.0)),

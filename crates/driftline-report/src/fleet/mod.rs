@@ -1,7 +1,7 @@
 //! The page of a fleet: all streams, those in need first, each with a sparkline and one click away from its own report. The
 //! rows are data in the page, and only those in view are drawn, so that ten thousand open as fast as ten.
 
-use driftline::fleet::{FleetManifest, Need, StreamRow, Tally};
+use driftline_fleet::{FleetManifest, Need, StreamRow, Tally};
 use minijinja::{Environment, context};
 use serde_json::{Value, json};
 
@@ -22,14 +22,9 @@ pub fn fleet_html(
             .partial_cmp(&order(b))
             .unwrap_or(std::cmp::Ordering::Equal)
     });
-    let data: Vec<Value> = sorted
-        .iter()
-        .map(|row| compact(row, reports(row)))
-        .collect();
-    let states: Vec<Value> = Need::ALL
-        .iter()
-        .map(|state| json!({ "name": state.name(), "words": words(*state) }))
-        .collect();
+    let data = sorted.iter().map(|row| compact(row, reports(row)));
+    let data: Vec<Value> = data.collect();
+    let states = Need::ALL.map(|state| json!({ "name": state.name(), "words": words(state) }));
     let named: Vec<String> = sorted.iter().take(NAMED).map(|row| plain(row)).collect();
     let mut environment = Environment::new();
     environment.add_template("fleet.html", include_str!("fleet.html"))?;
@@ -78,16 +73,8 @@ fn compact(row: &StreamRow, report: Option<String>) -> Value {
     ])
 }
 
-fn words(state: Need) -> &'static str {
-    match state {
-        Need::Failed => "failed",
-        Need::RolledBack => "rolled back",
-        Need::Held => "held",
-        Need::NotMeasurable => "not measurable",
-        Need::Drifting => "drifting",
-        Need::Still => "still",
-        Need::Unfinished => "unfinished",
-    }
+fn words(state: Need) -> String {
+    state.name().replace('-', " ")
 }
 
 fn outcome(tally: Tally) -> String {

@@ -4,15 +4,15 @@ use serde::Serialize;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Card {
-    pub name: String,
+    pub name: &'static str,
     pub value: String,
     pub detail: String,
 }
 
 impl Card {
-    pub fn new(name: &str, value: String, detail: String) -> Self {
+    pub fn new(name: &'static str, value: String, detail: String) -> Self {
         Self {
-            name: name.into(),
+            name,
             value,
             detail,
         }

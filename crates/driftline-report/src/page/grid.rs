@@ -14,13 +14,22 @@ pub struct Grid {
 }
 
 impl Grid {
-    pub fn new(title: impl Into<String>, words: usize, head: &[&str]) -> Self {
+    /// `head` names the columns, with a bar between them.
+    pub fn new(title: impl Into<String>, words: usize, head: &str) -> Self {
         Self {
             title: title.into(),
-            head: head.iter().map(|&name| name.to_owned()).collect(),
+            head: head.split('|').map(String::from).collect(),
             words,
             ..Self::default()
         }
+    }
+
+    /// Names and values, without a head.
+    pub fn pairs(title: &str, rows: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut grid = Self::new(title, 2, "|");
+        let rows = rows.into_iter();
+        grid.rows = rows.map(|(name, value)| vec![name, value]).collect();
+        grid
     }
 
     /// `None` for a table without rows.

@@ -27,12 +27,8 @@ impl Page {
             self.paragraph(&escaped(now));
         }
         if !section.cards.is_empty() {
-            let mut now = Grid::new("Now", 3, &["", "", ""]);
-            let row = |card: &Card| {
-                [&card.name, &card.value, &card.detail]
-                    .map(Clone::clone)
-                    .into()
-            };
+            let mut now = Grid::new("Now", 3, "||");
+            let row = |card: &Card| vec![card.name.into(), card.value.clone(), card.detail.clone()];
             now.rows = section.cards.iter().map(row).collect();
             self.grid(&now, level);
         }
@@ -43,52 +39,29 @@ impl Page {
         for grid in section.results.iter().chain(&section.tables) {
             self.grid(grid, level);
         }
-        if !section.notes.is_empty() {
-            self.paragraph(&format!("{level}# Notes"));
-            let notes = section
-                .notes
-                .iter()
-                .map(|note| format!("- {}", escaped(note)));
-            self.paragraph(&notes.collect::<Vec<_>>().join("\n"));
-        }
-        if !section.limits.is_empty() {
-            self.paragraph(&format!(
-                "{level}# What this rests on, and what nobody can know"
-            ));
-            let limits = section
-                .limits
-                .iter()
-                .map(|limit| format!("- {}", escaped(limit)));
-            self.paragraph(&limits.collect::<Vec<_>>().join("\n"));
+        let limits = "What this rests on, and what nobody can know";
+        for (title, points) in [("Notes", &section.notes), (limits, &section.limits)] {
+            if !points.is_empty() {
+                self.paragraph(&format!("{level}# {title}"));
+                let points = points.iter().map(|point| format!("- {}", escaped(point)));
+                self.paragraph(&points.collect::<Vec<_>>().join("\n"));
+            }
         }
         for grid in section.means.iter().chain(&section.settings) {
             self.grid(grid, level);
         }
-        let mut facts = Grid::new("Provenance", 2, &["", ""]);
-        let rows = section
-            .facts
-            .iter()
-            .map(|(name, value)| vec![name.clone(), value.clone()]);
-        facts.rows = rows.collect();
-        self.grid(&facts, level);
+        let facts = section.facts.iter().cloned();
+        self.grid(&Grid::pairs("Provenance", facts), level);
         self.paragraph("To run it again:");
-        self.paragraph(&format!(
-            "    {}",
-            section.command.replace(char::is_control, " ")
-        ));
+        let command = section.command.replace(char::is_control, " ");
+        self.paragraph(&format!("    {command}"));
     }
 
     fn grid(&mut self, grid: &Grid, level: &str) {
         self.paragraph(&format!("{level}# {}", escaped(&grid.title)));
         let line = |cells: &[String]| {
-            format!(
-                "| {} |",
-                cells
-                    .iter()
-                    .map(|cell| escaped(cell))
-                    .collect::<Vec<_>>()
-                    .join(" | ")
-            )
+            let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+            format!("| {} |", cells.join(" | "))
         };
         let rule = |column| if column < grid.words { "---" } else { "---:" };
         let rules: Vec<&str> = (0..grid.head.len()).map(rule).collect();
@@ -133,7 +106,7 @@ mod tests {
 
     #[test]
     fn tables_survive_pipes_and_line_breaks() {
-        let mut grid = Grid::new("A", 1, &["Name", "n"]);
+        let mut grid = Grid::new("A", 1, "Name|n");
         grid.rows.push(vec!["a|b\n<c>".into(), "1".into()]);
         let mut page = Page::default();
         page.grid(&grid, "#");

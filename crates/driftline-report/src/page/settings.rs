@@ -1,6 +1,6 @@
 //! The resolved settings of an experiment as names and values; what methods share is said once.
 
-use driftline::experiment::{ExperimentManifest, NamedSettings};
+use driftline_lab::experiment::{ExperimentManifest, NamedSettings};
 use serde_json::Value;
 
 use super::Grid;
@@ -9,21 +9,21 @@ use super::Grid;
 type Setting = (String, String);
 
 pub fn grids(manifest: &ExperimentManifest) -> Vec<Grid> {
-    let dataset =
-        |named: &NamedSettings| grid(&format!("Data set {}", named.name), &named.settings);
-    let mut grids: Vec<Grid> = manifest.datasets.iter().filter_map(dataset).collect();
+    let title = |named: &NamedSettings| format!("Data set {}", named.name);
+    let datasets = manifest.datasets.iter();
+    let grids = datasets.filter_map(|named| grid(&title(named), &named.settings));
+    let mut grids: Vec<Grid> = grids.collect();
     let (shared, own) = shared_and_own(&manifest.methods);
     grids.extend(listed("Settings common to all methods", shared));
-    let mut grid = Grid::new("Settings by method", 2, &["Method", "Settings"]);
+    let mut grid = Grid::new("Settings by method", 2, "Method|Settings");
     for (method, settings) in manifest.methods.iter().zip(own) {
+        let settings = settings.iter();
         let settings: Vec<String> = settings
-            .into_iter()
             .map(|(path, value)| format!("{path}: {value}"))
             .collect();
-        let settings = if settings.is_empty() {
-            "as above".into()
-        } else {
-            settings.join("; ")
+        let settings = match settings.len() {
+            0 => "as above".into(),
+            _ => settings.join("; "),
         };
         grid.rows.push(vec![method.name.clone(), settings]);
     }
@@ -37,18 +37,15 @@ pub fn grid(title: &str, value: &Value) -> Option<Grid> {
 }
 
 fn listed(title: &str, settings: Vec<Setting>) -> Option<Grid> {
-    let mut grid = Grid::new(title, 2, &["Setting", "Value"]);
-    let rows = settings.into_iter();
-    grid.rows = rows.map(|(path, value)| vec![path, value]).collect();
+    let mut grid = Grid::pairs(title, settings);
+    grid.head = ["Setting", "Value"].map(String::from).to_vec();
     grid.if_any()
 }
 
 /// Shared is what all that have a setting agree on, if there are at least two of them.
 fn shared_and_own(methods: &[NamedSettings]) -> (Vec<Setting>, Vec<Vec<Setting>>) {
-    let all: Vec<Vec<Setting>> = methods
-        .iter()
-        .map(|method| flat(&method.settings))
-        .collect();
+    let all = methods.iter().map(|method| flat(&method.settings));
+    let all: Vec<Vec<Setting>> = all.collect();
     let is_shared = |(path, value): &Setting| {
         let mut same = all.iter().flatten().filter(|(other, _)| other == path);
         same.clone().count() > 1 && same.all(|(_, other)| other == value)
@@ -56,20 +53,14 @@ fn shared_and_own(methods: &[NamedSettings]) -> (Vec<Setting>, Vec<Vec<Setting>>
     // A part that one method lacks altogether (`student: none`) is no value beside those that have it.
     let is_absence = |(path, value): &Setting| {
         let inside = format!("{path} · ");
-        value == "none"
-            && all
-                .iter()
-                .flatten()
-                .any(|(other, _)| other.starts_with(&inside))
+        let mut others = all.iter().flatten();
+        value == "none" && others.any(|(other, _)| other.starts_with(&inside))
     };
     let mut shared: Vec<Setting> = Vec::new();
     let mut own = Vec::new();
     for settings in &all {
-        let (both, alone): (Vec<_>, Vec<_>) = settings
-            .iter()
-            .filter(|setting| !is_absence(setting))
-            .cloned()
-            .partition(is_shared);
+        let there = settings.iter().filter(|setting| !is_absence(setting));
+        let (both, alone): (Vec<_>, Vec<_>) = there.cloned().partition(is_shared);
         for setting in both {
             if !shared.contains(&setting) {
                 shared.push(setting);
@@ -91,10 +82,9 @@ fn flatten(value: &Value, path: String, settings: &mut Vec<Setting>) {
         Value::Object(fields) if !fields.is_empty() => {
             for (name, value) in fields {
                 let name = name.replace(['_', '-'], " ");
-                let path = if path.is_empty() {
-                    name
-                } else {
-                    format!("{path} · {name}")
+                let path = match &*path {
+                    "" => name,
+                    path => format!("{path} · {name}"),
                 };
                 flatten(value, path, settings);
             }

@@ -1,6 +1,6 @@
 //! What was decided window by window, as a strip under the accuracies.
 
-use driftline::runs::{Fate, WindowRecord};
+use driftline_runs::{Fate, WindowRecord};
 
 use super::MOST_POINTS;
 use crate::chart::Figure;
@@ -17,47 +17,33 @@ pub fn strip(records: &[WindowRecord], above: &[Series], id: &str) -> Option<Fig
         return None;
     }
     let mut names: Vec<&str> = vec![];
-    for name in records
-        .iter()
-        .filter_map(|record| record.candidate.as_deref())
-    {
+    for name in records.iter().filter_map(|r| r.candidate.as_deref()) {
         if !names.contains(&name) {
             names.push(name);
         }
     }
     let shown = &records[records.len().saturating_sub(MOST_POINTS)..];
     let cells: Vec<Cell> = shown.iter().map(|record| cell(record, &names)).collect();
-    let mut legend: Vec<(Tone, String)> = names
-        .iter()
-        .enumerate()
-        .map(|(place, name)| (Tone::Series(place), format!("{} {name}", letter(place))))
-        .collect();
-    let count = |fate| {
-        records
-            .iter()
-            .filter(|record| record.decision == fate)
-            .count()
-    };
-    let (deployed, held, back) = (
-        count(Fate::Deploy),
-        count(Fate::Hold),
-        count(Fate::RollBack),
-    );
+    let named = names.iter().enumerate();
+    let named = named.map(|(at, name)| (Tone::Series(at), format!("{} {name}", letter(at))));
+    let mut legend: Vec<(Tone, String)> = named.collect();
+    let count = |fate| records.iter().filter(|r| r.decision == fate).count();
+    let (deployed, held) = (count(Fate::Deploy), count(Fate::Hold));
+    let back = count(Fate::RollBack);
     legend.extend((held > 0).then(|| (Tone::Neutral, "– held".into())));
     legend.extend((back > 0).then(|| (Tone::Neutral, "↩ rolled back".into())));
-    let caption = String::new();
     let facts = format!(
         "{deployed} windows deployed ({}), {held} held, {back} rolled back.",
         names.join(", ")
     );
-    let frame = lines::frame(above);
+    let chart = decisions::chart(&lines::frame(above), &cells, &legend);
     Some(Figure::draw(
         id,
         "decisions",
         "Decisions",
-        caption,
+        "",
         &facts,
-        |heading| decisions::chart(heading, &frame, &cells, &legend),
+        chart,
     ))
 }
 
@@ -66,35 +52,24 @@ fn letter(place: usize) -> char {
 }
 
 fn cell(record: &WindowRecord, names: &[&str]) -> Cell {
-    let place = names
-        .iter()
-        .position(|name| record.candidate.as_deref() == Some(name));
-    let why = record
-        .reason
-        .as_deref()
-        .map_or(String::new(), |why| format!(": {why}"));
-    let window = record.window;
-    match (record.decision, place) {
-        (Fate::Deploy, place) => Cell {
-            sign: place.map_or(String::new(), |place| letter(place).to_string()),
-            tone: place.map_or(Tone::Neutral, Tone::Series),
-            filled: true,
-            hint: format!(
-                "window {window}, {} deployed{why}",
-                place.map_or("a step", |p| names[p])
-            ),
-        },
-        (Fate::Hold, _) => Cell {
-            sign: "–".into(),
-            tone: Tone::Neutral,
-            filled: false,
-            hint: format!("window {window}, held{why}"),
-        },
-        (Fate::RollBack, _) => Cell {
-            sign: "↩".into(),
-            tone: Tone::Neutral,
-            filled: false,
-            hint: format!("window {window}, rolled back{why}"),
-        },
+    let named = |name: &&str| record.candidate.as_deref() == Some(name);
+    let place = names.iter().position(named);
+    let filled = record.decision == Fate::Deploy;
+    let (sign, what) = match record.decision {
+        Fate::Deploy => {
+            let sign = place.map_or(String::new(), |place| letter(place).to_string());
+            let name = place.map_or("a step", |place| names[place]);
+            (sign, format!("{name} deployed"))
+        }
+        Fate::Hold => ("–".into(), "held".into()),
+        Fate::RollBack => ("↩".into(), "rolled back".into()),
+    };
+    let why = record.reason.as_deref();
+    let why = why.map_or(String::new(), |why| format!(": {why}"));
+    Cell {
+        sign,
+        tone: place.filter(|_| filled).map_or(Tone::Neutral, Tone::Series),
+        filled,
+        hint: format!("window {}, {what}{why}", record.window),
     }
 }

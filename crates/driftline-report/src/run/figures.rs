@@ -1,7 +1,7 @@
 //! The charts of a run: accuracy or confidence along the stream, what each step did, and the balance of the classes.
 
-use driftline::evaluate::Proportion;
-use driftline::runs::{RunFolder, SourceRecord, WindowRecord};
+use driftline_models::evaluate::Proportion;
+use driftline_runs::{RunFolder, Score, SourceRecord, WindowRecord};
 
 use super::{MOST_POINTS, decisions};
 use crate::chart::Figure;
@@ -19,32 +19,23 @@ pub fn all(run: &RunFolder, source: &SourceRecord, id: &str) -> Vec<Figure> {
     if records.is_empty() {
         return vec![];
     }
-    [
-        accuracy(run, id),
-        Some(confidence(records, source, id)),
-        Some(steps(records, id)),
-        Some(balance(records, id)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    let mut figures: Vec<Figure> = accuracy(run, id).into_iter().collect();
+    figures.push(confidence(records, source, id));
+    figures.push(steps(records, id));
+    figures.push(balance(records, id));
+    figures
 }
 
 /// Adapted and unadapted accuracy with their intervals.
 fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
     let (records, repeats) = (run.records(), run.manifest().settings.repeats());
     let n_classes = run.manifest().classes.len();
-    let curve = |name: &str, tone, secondary, pick: fn(&driftline::runs::Score) -> f64| {
+    let curve = |name: &str, tone, secondary, pick: fn(&Score) -> f64| {
         let points = records.iter().filter_map(|record| {
             let score = record.score.as_ref()?;
             let hits = (pick(score) * score.scored as f64).round() as usize;
             let (low, high) = Proportion::new(hits, score.scored).interval();
-            Some(Point {
-                x: record.window as f64,
-                mean: 100.0 * pick(score),
-                low: 100.0 * low,
-                high: 100.0 * high,
-            })
+            Some(point(record, pick(score), low, high))
         });
         series(name, tone, secondary, points.collect())
     };
@@ -56,9 +47,8 @@ fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
     if all[0].points.is_empty() {
         return estimates_alone(records, estimated, id);
     }
-    let mut serving = curve("before adapting", Tone::Series(0), true, |s| {
-        s.accuracy_before
-    });
+    let before = |s: &Score| s.accuracy_before;
+    let mut serving = curve("before adapting", Tone::Series(0), true, before);
     // One band a model is enough.
     for point in &mut serving.points {
         *point = Point::exact(point.x, point.mean);
@@ -69,46 +59,34 @@ fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
         let most = score.classes.iter().map(|class| class.rows).max()?;
         Some(flat(record, most as f64 / score.scored as f64))
     });
-    all.push(series(
-        "majority class",
-        Tone::Neutral,
-        true,
-        majority.collect(),
-    ));
+    let majority = majority.collect();
+    all.push(series("majority class", Tone::Neutral, true, majority));
     let with_estimates = !estimated.points.is_empty();
     if with_estimates {
         all.push(estimated);
     }
     let mut y = percentages("accuracy, %", &all);
-    let guessing = 100.0 / n_classes as f64;
-    let mut caption = match repeats {
-        false => {
-            "Solid blue: the model adapted to each window. Dotted blue: the model in service when it arrived. Grey: the \
-             source model. Dotted grey: always answering the window’s most frequent class. Bands: 90 % intervals."
-        }
-        true => {
-            "Every step learns from the same rows and is scored on them. Solid blue: the model after each step. Dotted \
-             blue: the model before it. Grey: the source model. Dotted grey: always answering the most frequent class. \
-             Bands: 90 % intervals."
-        }
-    }
-    .to_owned();
+    let caption = if repeats {
+        "Every step learns from the same rows and is scored on them. Solid blue: the model after each step. Dotted \
+         blue: the model before it. Grey: the source model. Dotted grey: always answering the most frequent class. \
+         Bands: 90 % intervals."
+    } else {
+        "Solid blue: the model adapted to each window. Dotted blue: the model in service when it arrived. Grey: the \
+         source model. Dotted grey: always answering the window’s most frequent class. Bands: 90 % intervals."
+    };
+    let mut caption = caption.to_owned();
     if with_estimates {
         caption += " Green: the accuracy that was estimated without answers.";
     }
-    if (y.ticks.low..=y.ticks.high).contains(&guessing) {
-        y.reference = Some((guessing, "guessing".into()));
+    if y.mark(100.0 / n_classes as f64, "guessing") {
         caption += " Horizontal dotted line: guessing.";
     }
-    let last = records
-        .iter()
-        .rev()
-        .find_map(|record| record.score.as_ref())?;
-    let facts = format!(
-        "In the last window: adapted {} %, unadapted {} %.",
+    let last = records.iter().rev().find_map(|r| r.score.as_ref())?;
+    let (adapted, unadapted) = (
         per_cent(last.accuracy_after),
-        per_cent(last.accuracy_unadapted)
+        per_cent(last.accuracy_unadapted),
     );
+    let facts = format!("In the last window: adapted {adapted} %, unadapted {unadapted} %.");
     let title = "Accuracy along the stream";
     let mut figure = draw(id, "accuracy", title, caption, &facts, &y, &all);
     figure.under = decisions::strip(records, &all, id).map(Box::new);
@@ -118,12 +96,8 @@ fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
 /// What was estimated without answers, with its interval.
 fn estimated(records: &[WindowRecord]) -> Series {
     let points = records.iter().filter_map(|record| {
-        Some(Point {
-            x: record.window as f64,
-            mean: 100.0 * record.estimated_accuracy?,
-            low: 100.0 * record.estimated_low?,
-            high: 100.0 * record.estimated_high?,
-        })
+        let (low, high) = record.estimated_low.zip(record.estimated_high)?;
+        Some(point(record, record.estimated_accuracy?, low, high))
     });
     series("estimated", Tone::Series(2), false, points.collect())
 }
@@ -135,17 +109,14 @@ fn estimates_alone(records: &[WindowRecord], estimated: Series, id: &str) -> Opt
         Some(flat(record, estimate.accuracy))
     });
     let before = series("before the step", Tone::Neutral, true, before.collect());
-    let all: Vec<Series> = [estimated, before]
-        .into_iter()
-        .filter(|series| !series.points.is_empty())
-        .collect();
+    let mut all = vec![estimated, before];
+    all.retain(|series| !series.points.is_empty());
     if all.is_empty() {
         return decisions::strip(records, &[], id);
     }
     let y = percentages("accuracy, %", &all);
     let caption = "Green: the accuracy of the deployed version on each window, estimated without answers, with its interval. \
-                   Gaps: not measurable."
-        .to_owned();
+                   Gaps: not measurable.";
     let title = "Estimated accuracy along the stream";
     let mut figure = draw(id, "accuracy", title, caption, "", &y, &all);
     figure.under = decisions::strip(records, &all, id).map(Box::new);
@@ -161,9 +132,9 @@ fn confidence(records: &[WindowRecord], source: &SourceRecord, id: &str) -> Figu
     ];
     let level = source
         .validation
-        .map(|validation| 100.0 * validation.confidence);
+        .map(|held_out| 100.0 * held_out.confidence);
     let values = all.iter().flat_map(Series::extent).chain(level);
-    let mut y = Axis::new("mean confidence, %", Ticks::around(values, (0.0, 100.0), 5));
+    let mut y = Axis::per_cent("mean confidence, %", values);
     let mut caption =
         "Self-training raises confidence whether the model is right or not; the source model’s confidence is the \
          better sign of drift."
@@ -179,17 +150,15 @@ fn confidence(records: &[WindowRecord], source: &SourceRecord, id: &str) -> Figu
 fn steps(records: &[WindowRecord], id: &str) -> Figure {
     let all = [
         // Of a window that was held nothing was learned, whatever the filter left.
-        curve(records, "kept", Tone::Series(2), |r| match r.held {
-            true => 0.0,
-            false => r.kept_fraction,
+        curve(records, "kept", Tone::Series(2), |r| {
+            if r.held { 0.0 } else { r.kept_fraction }
         }),
         curve(records, "relabelled", Tone::Series(1), |r| r.disagreement),
         curve(records, "flips", Tone::Series(3), |r| r.flips),
     ];
     let y = percentages("% of the window", &all);
     let caption = "Kept: rows learned from. Relabelled: rows whose class changed in this step. Flips: rows where the \
-                   adapted model differs from the source model."
-        .to_owned();
+                   adapted model differs from the source model.";
     let title = "What each step did";
     draw(id, "steps", title, caption, "", &y, &all)
 }
@@ -212,16 +181,11 @@ fn balance(records: &[WindowRecord], id: &str) -> Figure {
         classes.truncate(MOST_CLASSES);
         classes.sort_unstable();
     }
-    let all: Vec<Series> = classes
-        .iter()
-        .enumerate()
-        .map(|(tone, &class)| {
-            let points = records
-                .iter()
-                .map(|record| flat(record, share(record, class)));
-            series(&names[class].0, Tone::Series(tone), false, points.collect())
-        })
-        .collect();
+    let shares = classes.iter().enumerate().map(|(tone, &class)| {
+        let points = records.iter().map(|r| flat(r, share(r, class)));
+        series(&names[class].0, Tone::Series(tone), false, points.collect())
+    });
+    let all: Vec<Series> = shares.collect();
     let y = percentages("% of the window", &all);
     let mut caption =
         "How the adapted model divides each window among the classes. Self-training most often fails by losing a class."
@@ -244,9 +208,15 @@ fn curve(
     series(name, tone, false, points.collect())
 }
 
-/// A point without a band, from a fraction.
+/// A point from fractions.
+fn point(record: &WindowRecord, mean: f64, low: f64, high: f64) -> Point {
+    let x = record.window as f64;
+    Point::new(x, 100.0 * mean, 100.0 * low, 100.0 * high)
+}
+
+/// One without a band.
 fn flat(record: &WindowRecord, value: f64) -> Point {
-    Point::exact(record.window as f64, 100.0 * value)
+    point(record, value, value, value)
 }
 
 fn series(name: &str, tone: Tone, secondary: bool, points: Vec<Point>) -> Series {
@@ -261,33 +231,25 @@ fn thinned(points: Vec<Point>) -> Vec<Point> {
     let together = points.len().div_ceil(MOST_POINTS).max(1);
     let mean = |part: &[Point]| {
         let of = |pick: fn(&Point) -> f64| part.iter().map(pick).sum::<f64>() / part.len() as f64;
-        Point {
-            x: of(|p| p.x),
-            mean: of(|p| p.mean),
-            low: of(|p| p.low),
-            high: of(|p| p.high),
-        }
+        Point::new(of(|p| p.x), of(|p| p.mean), of(|p| p.low), of(|p| p.high))
     };
     points.chunks(together).map(mean).collect()
 }
 
 fn percentages(title: &str, all: &[Series]) -> Axis {
-    let values = all.iter().flat_map(Series::extent);
-    Axis::new(title, Ticks::around(values, (0.0, 100.0), 5))
+    Axis::per_cent(title, all.iter().flat_map(Series::extent))
 }
 
 fn draw(
     id: &str,
     name: &str,
     title: &str,
-    caption: String,
+    caption: impl Into<String>,
     facts: &str,
     y: &Axis,
     all: &[Series],
 ) -> Figure {
     let points = all.iter().flat_map(|series| &series.points);
     let x = Axis::new("window", Ticks::whole(points.map(|point| point.x), 10));
-    Figure::draw(id, name, title, caption, facts, |heading| {
-        lines::chart(heading, &x, y, all)
-    })
+    Figure::draw(id, name, title, caption, facts, lines::chart(&x, y, all))
 }

@@ -1,8 +1,8 @@
 //! What the page takes for granted, and what nobody can know: in plain words, under every run.
 
-use driftline::runs::{Bundle, RunFolder};
+use driftline_runs::{ModelFile, RunFolder};
 
-pub fn limits(run: &RunFolder, source: &Bundle) -> Vec<String> {
+pub fn limits(run: &RunFolder, source: &ModelFile) -> Vec<String> {
     let policy = run.manifest().settings.method.policy.as_ref();
     let policy = policy.map_or("always", |named| &*named.name);
     let mut all = vec![

@@ -9,12 +9,11 @@ mod shell;
 mod tables;
 mod thumbnails;
 
-use std::path::Path;
-
-use driftline::reading::{InputDigest, Note, NoteCode, Notes};
-use driftline::runs::{Fate, Origin, RunFolder, SourceRecord, Summary};
+use driftline_io::{InputDigest, Note, NoteCode, Notes};
+use driftline_runs::{Fate, Origin, RunFolder, SourceRecord, Summary, WindowRecord};
 use serde_json::json;
 
+use crate::chart::Figure;
 use crate::numbers::count;
 use crate::page::{self, Section, settings};
 use crate::{Result, words};
@@ -31,6 +30,11 @@ pub fn runs_html(runs: &[RunFolder]) -> Result<String> {
     page::html(&page::title(&sections, "runs"), &sections)
 }
 
+/// A page for one of them.
+pub fn run_html(run: &RunFolder) -> Result<String> {
+    runs_html(std::slice::from_ref(run))
+}
+
 /// The same without charts, for places that show text.
 pub fn runs_markdown(runs: &[RunFolder]) -> Result<String> {
     let sections = sections(runs)?;
@@ -39,23 +43,22 @@ pub fn runs_markdown(runs: &[RunFolder]) -> Result<String> {
 
 /// Every chart of a run as the name and the contents of an SVG file.
 pub fn run_figure_files(run: &RunFolder) -> Result<Vec<(String, String)>> {
-    let figures = section(run, 1)?.figures.into_iter();
-    let all = figures.flat_map(|mut figure| {
-        let under = figure.under.take().map(|under| *under);
-        [Some(figure), under].into_iter().flatten()
-    });
-    Ok(all
-        .map(|figure| (format!("{}.svg", figure.name), figure.standalone()))
-        .collect())
+    let section = section(run, 1)?;
+    let all = section
+        .figures
+        .iter()
+        .flat_map(|figure| [Some(figure), figure.under.as_deref()]);
+    let file = |figure: &Figure| (format!("{}.svg", figure.name), figure.standalone());
+    Ok(all.flatten().map(file).collect())
 }
 
-fn sections(runs: &[RunFolder]) -> driftline::Result<Vec<Section>> {
+fn sections(runs: &[RunFolder]) -> driftline_core::Result<Vec<Section>> {
     let section = |(index, run)| section(run, index + 1);
     runs.iter().enumerate().map(section).collect()
 }
 
 /// The `number`-th section of the page.
-fn section(run: &RunFolder, number: usize) -> driftline::Result<Section> {
+fn section(run: &RunFolder, number: usize) -> driftline_core::Result<Section> {
     let manifest = run.manifest();
     let model = run.model(Some(0))?;
     let limits = limits::limits(run, &model);
@@ -78,24 +81,18 @@ fn section(run: &RunFolder, number: usize) -> driftline::Result<Section> {
     let mut figures = figures::all(run, &source, &id);
     figures.extend(thumbnails::thumbnails(run, &id)?);
     // What decides is worth a look before all else; where every step is deployed, the verdict says it all.
-    let judged = records.iter().any(|record| {
-        record.estimated_accuracy.is_some()
-            || record.decision != Fate::Deploy
-            || !record.findings.is_null()
-    });
+    let decided = |r: &WindowRecord| r.decision != Fate::Deploy || !r.findings.is_null();
+    let mut all = records.iter();
+    let judged = all.any(|r| r.estimated_accuracy.is_some() || decided(r));
+    let summary = summary.as_ref();
     Ok(Section {
         title: title(run),
-        outcome: summary
-            .as_ref()
-            .map_or("No window is finished yet.".into(), words::outcome),
-        verdict: summary.as_ref().map(words::badge),
-        results: summary.as_ref().and_then(tables::glance),
+        outcome: summary.map_or("No window is finished yet.".into(), words::outcome),
+        verdict: summary.map(words::badge),
+        results: summary.and_then(tables::glance),
         now: now::sentence(run).filter(|_| judged),
-        cards: summary
-            .as_ref()
-            .filter(|_| judged)
-            .map_or(vec![], |summary| now::cards(run, summary)),
-        limits: if summary.is_some() { limits } else { vec![] },
+        cards: now::cards(run, summary.filter(|_| judged)),
+        limits: summary.map_or(vec![], |_| limits),
         figures,
         tables: tables.into_iter().flatten().collect(),
         notes: notes(run, &source),
@@ -116,12 +113,10 @@ fn title(run: &RunFolder) -> String {
     match &stream[..] {
         [] => "Adapting along a stream".into(),
         [only] => format!("Adapting along {}", name(only)),
-        [first, .., last] => format!(
-            "Adapting along {} to {} ({} files)",
-            name(first),
-            name(last),
-            stream.len()
-        ),
+        [first, .., last] => {
+            let (first, last, files) = (name(first), name(last), stream.len());
+            format!("Adapting along {first} to {last} ({files} files)")
+        }
     }
 }
 
@@ -149,30 +144,18 @@ fn notes(run: &RunFolder, source: &SourceRecord) -> Vec<String> {
 fn facts(run: &RunFolder, source: &SourceRecord) -> Vec<(String, String)> {
     let manifest = run.manifest();
     let validation = source.validation.as_ref();
+    let (windows, planned) = (manifest.windows, manifest.planned.max(manifest.windows));
+    let version = match manifest.current {
+        0 => "0, the source model".into(),
+        n => format!("{n}, the model after window {n}"),
+    };
+    let model = format!("{} on {}", source.model, count(source.rows, "row"));
+    let validation = validation.map_or("unknown: too few rows".into(), words::held_out);
     let mut facts = vec![
-        (
-            "Windows".into(),
-            format!(
-                "{} of {}",
-                manifest.windows,
-                manifest.planned.max(manifest.windows)
-            ),
-        ),
-        (
-            "Current version".into(),
-            match manifest.current {
-                0 => "0, the source model".into(),
-                n => format!("{n}, the model after window {n}"),
-            },
-        ),
-        (
-            "Source model".into(),
-            format!("{} on {}", source.model, count(source.rows, "row")),
-        ),
-        (
-            "Validation".into(),
-            validation.map_or("unknown: too few rows".into(), words::held_out),
-        ),
+        ("Windows".into(), format!("{windows} of {planned}")),
+        ("Current version".into(), version),
+        ("Source model".into(), model),
+        ("Validation".into(), validation),
         ("Stream".into(), manifest.detected.clone()),
     ];
     let (role, first) = match &manifest.origin {
@@ -187,11 +170,8 @@ fn facts(run: &RunFolder, source: &SourceRecord) -> Vec<(String, String)> {
     let inputs: Vec<(&str, &InputDigest)> = inputs.collect();
     for (role, input) in inputs.iter().take(8) {
         let hash: String = input.blake3.chars().take(12).collect();
-        let path: &Path = &input.path;
-        facts.push((
-            (*role).into(),
-            format!("{}, blake3 {hash}…", path.display()),
-        ));
+        let file = format!("{}, blake3 {hash}…", input.path.display());
+        facts.push(((*role).into(), file));
     }
     if inputs.len() > 8 {
         let more = format!("{} more, in manifest.json", inputs.len() - 8);

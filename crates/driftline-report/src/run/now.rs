@@ -1,42 +1,40 @@
 //! What a run is like now, at the top of its page: three figures and a sentence, from its newest window.
 
-use driftline::runs::{Fate, RunFolder, Summary, WindowRecord};
+use driftline_runs::{Fate, RunFolder, Summary, WindowRecord};
 use serde_json::Value;
 
-use crate::numbers::{fixed, per_cent};
-use crate::page::Card;
+use crate::numbers::{fixed, per_cent, signed};
+use crate::page::{Card, Grid};
 
 /// Accuracy now, drift, and what is deployed.
-pub fn cards(run: &RunFolder, summary: &Summary) -> Vec<Card> {
-    let Some(last) = run.records().last() else {
-        return vec![];
-    };
-    vec![accuracy(last, summary), drift(last), deployed(run, last)]
+pub fn cards(run: &RunFolder, summary: Option<&Summary>) -> Vec<Card> {
+    match (run.records().last(), summary) {
+        (Some(last), Some(summary)) => {
+            vec![accuracy(last, summary), drift(last), deployed(run, last)]
+        }
+        _ => vec![],
+    }
 }
 
 /// One sentence.
 pub fn sentence(run: &RunFolder) -> Option<String> {
     let last = run.records().last()?;
-    let what = in_use(run);
+    let (current, window) = (run.manifest().current, last.window);
+    let what = match current {
+        0 => "The source model".into(),
+        version => format!("Version {version}"),
+    };
     let fate = match last.decision {
-        _ if run.manifest().current != last.window => "was chosen by hand",
-        Fate::Deploy => "was deployed after",
-        Fate::Hold => "was kept through",
-        Fate::RollBack => "was taken up again after",
+        _ if current != window => "was chosen by hand".into(),
+        Fate::Deploy => format!("was deployed after window {window}"),
+        Fate::Hold => format!("was kept through window {window}"),
+        Fate::RollBack => format!("was taken up again after window {window}"),
     };
-    let window = match run.manifest().current == last.window {
-        true => format!(" window {}", last.window),
-        false => String::new(),
-    };
-    let interval = last.estimated_low.zip(last.estimated_high);
-    let accuracy = match (last.estimated_accuracy, interval) {
-        (Some(estimate), Some((low, high))) => format!(
-            "its accuracy there is estimated at {} % ({} to {})",
-            per_cent(estimate),
-            per_cent(low),
-            per_cent(high)
-        ),
-        _ => "how accurate it is there cannot be told without answers".into(),
+    let accuracy = match estimate(last) {
+        Some([estimate, low, high]) => {
+            format!("its accuracy there is estimated at {estimate} % ({low} to {high})")
+        }
+        None => "how accurate it is there cannot be told without answers".into(),
     };
     let scored = last.score.as_ref().map(|score| {
         let hits = per_cent(score.accuracy_after);
@@ -47,31 +45,24 @@ pub fn sentence(run: &RunFolder) -> Option<String> {
         (Some(scored), Some(_)) => format!("{accuracy}, and {scored}"),
         (None, _) => accuracy,
     };
-    Some(format!("{what} {fate}{window}; {accuracy}."))
+    Some(format!("{what} {fate}; {accuracy}."))
 }
 
-/// The version in use, for the beginning of a sentence.
-fn in_use(run: &RunFolder) -> String {
-    match run.manifest().current {
-        0 => "The source model".into(),
-        version => format!("Version {version}"),
-    }
+/// The estimated accuracy of the newest window and its interval, in per cent.
+fn estimate(last: &WindowRecord) -> Option<[String; 3]> {
+    let (low, high) = last.estimated_low.zip(last.estimated_high)?;
+    Some([last.estimated_accuracy?, low, high].map(per_cent))
 }
 
 fn accuracy(last: &WindowRecord, summary: &Summary) -> Card {
-    let interval = last.estimated_low.zip(last.estimated_high);
-    match (last.estimated_accuracy, interval, &summary.newest) {
-        (Some(estimate), Some((low, high)), _) => Card::new(
+    let window = last.window;
+    match (estimate(last), &summary.newest) {
+        (Some([estimate, low, high]), _) => Card::new(
             "Estimated accuracy now",
-            format!("{} %", per_cent(estimate)),
-            format!(
-                "between {} and {} %, without answers, on window {}",
-                per_cent(low),
-                per_cent(high),
-                last.window
-            ),
+            format!("{estimate} %"),
+            format!("between {low} and {high} %, without answers, on window {window}"),
         ),
-        (_, _, Some(newest)) => Card::new(
+        (_, Some(newest)) => Card::new(
             "Accuracy now, by answers",
             format!("{} %", per_cent(newest.accuracy)),
             format!(
@@ -92,56 +83,43 @@ fn accuracy(last: &WindowRecord, summary: &Summary) -> Card {
 fn drift(last: &WindowRecord) -> Card {
     let found = &last.findings["drift"];
     let number = |key: &str| found[key].as_f64().filter(|n| n.is_finite());
-    let verdict = found["verdict"].as_str().map(String::from);
-    let sentence = found["sentence"].as_str().or(found["reason"].as_str());
-    let detail = sentence.map(String::from);
+    let told = ["sentence", "reason", "verdict"].iter();
+    let detail = told.clone().find_map(|key| found[key].as_str());
+    let detail = detail.unwrap_or("of the newest window").to_owned();
     match (number("size"), number("limit"), number("floor")) {
-        (Some(size), Some(limit), _) if limit > 0.0 => Card::new(
-            "Drift against the safe limit",
-            format!("{} × the limit", fixed(size / limit, 2)),
-            detail
-                .or(verdict)
-                .unwrap_or_else(|| "of the newest window".into()),
-        ),
-        (Some(size), _, Some(floor)) if floor > 0.0 => Card::new(
-            "Drift",
-            format!("{} × its noise", fixed(size / floor, 1)),
-            detail
-                .or(verdict)
-                .unwrap_or_else(|| "of the newest window".into()),
-        ),
-        _ => match last.moved.first() {
-            Some(moved) => Card::new(
-                "Drift",
-                format!("{} deviations", fixed(moved.by.abs(), 1)),
-                format!(
-                    "the mean of `{}`, which has moved most; no safe limit is known",
-                    moved.column
+        (Some(size), Some(limit), _) if limit > 0.0 => {
+            let value = format!("{} × the limit", fixed(size / limit, 2));
+            Card::new("Drift against the safe limit", value, detail)
+        }
+        (Some(size), _, Some(floor)) if floor > 0.0 => {
+            let value = format!("{} × its noise", fixed(size / floor, 1));
+            Card::new("Drift", value, detail)
+        }
+        _ => {
+            let (value, what) = match last.moved.first() {
+                Some(moved) => (
+                    format!("{} deviations", fixed(moved.by.abs(), 1)),
+                    format!("the mean of `{}`, which has moved most", moved.column),
                 ),
-            ),
-            None => Card::new(
-                "Drift",
-                format!("{} % flips", per_cent(last.flips)),
-                "rows where the deployed and the source model differ; no safe limit is known"
-                    .into(),
-            ),
-        },
+                None => (
+                    format!("{} % flips", per_cent(last.flips)),
+                    "rows where the deployed and the source model differ".into(),
+                ),
+            };
+            Card::new("Drift", value, format!("{what}; no safe limit is known"))
+        }
     }
 }
 
 fn deployed(run: &RunFolder, last: &WindowRecord) -> Card {
     let current = run.manifest().current;
-    let records = run.records();
     // A version that was kept has the name of the one that it was made from.
-    let made_by = records
-        .iter()
-        .take(current)
-        .rev()
-        .find_map(|record| match record.decision {
-            Fate::Deploy => Some(record.candidate.clone()),
-            Fate::RollBack => Some(None),
-            Fate::Hold => None,
-        });
+    let mut before = run.records().iter().take(current).rev();
+    let made_by = before.find_map(|record| match record.decision {
+        Fate::Deploy => Some(record.candidate.clone()),
+        Fate::RollBack => Some(None),
+        Fate::Hold => None,
+    });
     let value = match (current, made_by.flatten()) {
         (0, _) => "the source model".into(),
         (version, Some(name)) => format!("version {version}, {name}"),
@@ -162,7 +140,7 @@ fn deployed(run: &RunFolder, last: &WindowRecord) -> Card {
 }
 
 /// The explanations of the drift that were tried, where the policy tells them.
-pub fn explanations(last: &WindowRecord) -> Option<crate::page::Grid> {
+pub fn explanations(last: &WindowRecord) -> Option<Grid> {
     let lists = [
         &last.findings["details"]["worlds"],
         &last.findings["explanations"],
@@ -170,38 +148,23 @@ pub fn explanations(last: &WindowRecord) -> Option<crate::page::Grid> {
     ];
     let all = lists.into_iter().find_map(Value::as_array)?;
     let title = format!("Explanations of the drift in window {}", last.window);
-    let mut grid = crate::page::Grid::new(
-        title,
-        1,
-        &[
-            "Explanation",
-            "Fits",
-            "Distance",
-            "Source model %",
-            "Best candidate %",
-        ],
-    );
+    let head = "Explanation|Fits|Distance|Source model %|Best candidate %";
+    let mut grid = Grid::new(title, 1, head);
     let per_cent = |n: Option<f64>| n.map_or("–".to_owned(), per_cent);
     for world in all {
         let name = world["world"].as_str().or(world["name"].as_str())?;
-        let scores: Vec<f64> = match (world["accuracy"].as_array(), world["scores"].as_array()) {
-            (Some(list), _) => list.iter().filter_map(Value::as_f64).collect(),
-            (_, Some(list)) => list
-                .iter()
-                .filter_map(|score| score["accuracy"].as_f64())
-                .collect(),
-            _ => vec![],
-        };
+        // Two forms in which the scores were written: numbers, or objects with an accuracy.
+        let list = world["accuracy"].as_array().or(world["scores"].as_array());
+        let scores = list.into_iter().flatten();
+        let score = |score: &Value| score.as_f64().or(score["accuracy"].as_f64());
+        let scores: Vec<f64> = scores.filter_map(score).collect();
         let best = scores.iter().skip(1).copied().reduce(f64::max);
+        let fits = world["fits"].as_bool().unwrap_or(true);
+        let distance = world["distance"].as_f64();
         grid.rows.push(vec![
             name.replace('-', " "),
-            match world["fits"].as_bool() {
-                Some(false) => "no".into(),
-                _ => "yes".into(),
-            },
-            world["distance"]
-                .as_f64()
-                .map_or("–".into(), |d| fixed(d, 3)),
+            if fits { "yes" } else { "no" }.into(),
+            distance.map_or("–".into(), |d| fixed(d, 3)),
             per_cent(scores.first().copied()),
             per_cent(best),
         ]);
@@ -215,15 +178,12 @@ pub fn explanations(last: &WindowRecord) -> Option<crate::page::Grid> {
 }
 
 /// The columns that have moved most.
-pub fn moved(last: &WindowRecord) -> Option<crate::page::Grid> {
-    let title = format!(
-        "Columns that have moved most, source to window {}",
-        last.window
-    );
-    let mut grid = crate::page::Grid::new(title, 1, &["Column", "Mean moved by, deviations"]);
+pub fn moved(last: &WindowRecord) -> Option<Grid> {
+    let window = last.window;
+    let title = format!("Columns that have moved most, source to window {window}");
+    let mut grid = Grid::new(title, 1, "Column|Mean moved by, deviations");
     let rows = last.moved.iter();
-    grid.rows = rows
-        .map(|moved| vec![moved.column.clone(), crate::numbers::signed(moved.by, 2)])
-        .collect();
+    let rows = rows.map(|moved| vec![moved.column.clone(), signed(moved.by, 2)]);
+    grid.rows = rows.collect();
     grid.if_any()
 }

@@ -3,9 +3,10 @@
 pub fn quoted(command: &[String]) -> String {
     let word = |word: &String| {
         let plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
-        match !word.is_empty() && word.chars().all(plain) {
-            true => word.clone(),
-            false => format!("'{}'", word.replace('\'', r"'\''")),
+        if !word.is_empty() && word.chars().all(plain) {
+            word.clone()
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
         }
     };
     command.iter().map(word).collect::<Vec<_>>().join(" ")

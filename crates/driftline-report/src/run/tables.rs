@@ -1,6 +1,6 @@
 //! A row per window, and a row per class.
 
-use driftline::runs::{Fate, SourceRecord, Summary, WindowRecord};
+use driftline_runs::{Fate, SourceRecord, Summary, WindowRecord};
 
 use super::MOST_ROWS;
 use crate::numbers::{fixed, per_cent};
@@ -9,40 +9,26 @@ use crate::words;
 
 /// The outcome's details.
 pub fn glance(summary: &Summary) -> Option<Grid> {
-    let mut grid = Grid::new("At a glance", 2, &["", ""]);
-    grid.rows = words::details(summary)
-        .into_iter()
-        .map(|(name, value)| vec![name.to_owned(), value])
-        .collect();
-    grid.if_any()
+    let details = words::details(summary).into_iter();
+    let details = details.map(|(name, value)| (name.to_owned(), value));
+    Grid::pairs("At a glance", details).if_any()
 }
 
 pub fn windows(records: &[WindowRecord]) -> Grid {
     let scored = records.iter().any(|record| record.score.is_some());
     let timed = records.iter().any(|record| record.from.is_some());
-    let mut head = vec!["Window"];
-    if timed {
-        head.extend(["From", "To"]);
-    }
-    let words = head.len();
-    head.push("Rows");
-    let estimated = records
-        .iter()
-        .any(|record| record.estimated_accuracy.is_some());
-    if estimated {
-        head.extend(["Estimated %", "Low %", "High %"]);
-    }
-    if scored {
-        head.extend(["Before %", "After %", "Unadapted %"]);
-    }
-    head.extend([
-        "Kept %",
-        "Relabelled %",
-        "Flips %",
-        "Confidence",
-        "Unadapted confidence",
-    ]);
-    let mut grid = Grid::new("Windows", words, &head);
+    let estimated = records.iter().any(|r| r.estimated_accuracy.is_some());
+    let optional = |shown, names| if shown { names } else { "" };
+    let head = [
+        "Window",
+        optional(timed, "|From|To"),
+        "|Rows",
+        optional(estimated, "|Estimated %|Low %|High %"),
+        optional(scored, "|Before %|After %|Unadapted %"),
+        "|Kept %|Relabelled %|Flips %|Confidence|Unadapted confidence",
+    ];
+    let words = if timed { 3 } else { 1 };
+    let mut grid = Grid::new("Windows", words, &head.concat());
     for record in shown(records) {
         let mut row = vec![match (record.held, record.decision) {
             (true, _) | (_, Fate::Hold) => format!("{} (held)", record.window),
@@ -54,26 +40,18 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
         }
         row.push(record.arrived().to_string());
         if estimated {
-            let numbers = [
-                record.estimated_accuracy,
-                record.estimated_low,
-                record.estimated_high,
-            ];
-            row.extend(numbers.map(|number| number.map_or("–".into(), per_cent)));
+            let ends = [record.estimated_low, record.estimated_high];
+            row.push(or_dash(record.estimated_accuracy));
+            row.extend(ends.map(or_dash));
         }
         if scored {
             let score = record.score.as_ref();
             let cells = score.map(|s| [s.accuracy_before, s.accuracy_after, s.accuracy_unadapted]);
-            row.extend(match cells {
-                Some(cells) => cells.map(per_cent),
-                None => ["–"; 3].map(String::from),
-            });
+            row.extend([0, 1, 2].map(|at| or_dash(cells.map(|cells| cells[at]))));
         }
+        let learned = !record.held && record.seen > 0;
         row.extend([
-            match record.held || record.seen == 0 {
-                true => "–".into(),
-                false => per_cent(record.kept_fraction),
-            },
+            or_dash(learned.then_some(record.kept_fraction)),
             per_cent(record.disagreement),
             per_cent(record.flips),
             fixed(record.confidence_after, 3),
@@ -94,43 +72,39 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
             .into(),
     );
     if records.len() > MOST_ROWS {
+        let all = records.len();
         grid.notes.push(format!(
-            "Only the first and last windows are shown, {} of {}; windows.jsonl has them all.",
-            MOST_ROWS,
-            records.len()
+            "Only the first and last windows are shown, {MOST_ROWS} of {all}; windows.jsonl has them all."
         ));
     }
     grid
+}
+
+fn or_dash(number: Option<f64>) -> String {
+    number.map_or("–".into(), per_cent)
 }
 
 /// The first and the last windows, if there are too many.
 fn shown(records: &[WindowRecord]) -> impl Iterator<Item = &WindowRecord> {
     let half = MOST_ROWS / 2;
     let cut = records.len() > MOST_ROWS;
-    let hidden = half..records.len().saturating_sub(half);
-    records
-        .iter()
-        .enumerate()
-        .filter(move |(index, _)| !(cut && hidden.contains(index)))
-        .map(|(_, record)| record)
+    let first = if cut { half } else { records.len() };
+    let last = if cut { records.len() - half } else { first };
+    records[..first].iter().chain(&records[last..])
 }
 
 /// The classes in the source, in the last window, and the recall of each there.
 pub fn classes(records: &[WindowRecord], source: &SourceRecord) -> Option<Grid> {
     let last = records.last()?;
-    let scored = last.score.is_some();
-    let mut head = vec!["Class", "Source %", "Predicted %", "Predicted unadapted %"];
-    if scored {
-        head.extend(["True %", "Recall after %", "Recall unadapted %"]);
+    let mut head = "Class|Source %|Predicted %|Predicted unadapted %".to_owned();
+    if last.score.is_some() {
+        head += "|True %|Recall after %|Recall unadapted %";
     }
     let title = format!("Classes in window {}", last.window);
     let mut grid = Grid::new(title, 1, &head);
     let rows = source.rows.max(1) as f64;
-    let balances = last
-        .class_balance
-        .0
-        .iter()
-        .zip(&last.class_balance_unadapted.0);
+    let unadapted = &last.class_balance_unadapted.0;
+    let balances = last.class_balance.0.iter().zip(unadapted);
     for (number, ((name, share), (_, unadapted))) in balances.enumerate().take(MOST_ROWS) {
         let in_source = source.class_counts.get(number).copied().unwrap_or(0);
         let mut row = vec![
@@ -142,11 +116,10 @@ pub fn classes(records: &[WindowRecord], source: &SourceRecord) -> Option<Grid> 
         if let Some(score) = &last.score
             && let Some(class) = score.classes.get(number)
         {
-            let recall = |value: Option<f64>| value.map_or("–".into(), per_cent);
             row.extend([
                 per_cent(class.rows as f64 / score.scored.max(1) as f64),
-                recall(class.recall_after),
-                recall(class.recall_unadapted),
+                or_dash(class.recall_after),
+                or_dash(class.recall_unadapted),
             ]);
         }
         grid.rows.push(row);

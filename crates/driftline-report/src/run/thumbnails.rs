@@ -1,8 +1,8 @@
 //! The images of the newest window that the version in use is most and least sure of.
 
-use driftline::data::{Inputs, Shape};
-use driftline::models::Classifier;
-use driftline::runs::RunFolder;
+use driftline_core::data::{Inputs, Shape};
+use driftline_models::Classifier;
+use driftline_runs::RunFolder;
 
 use crate::chart::Figure;
 use crate::chart::images::{self, Image};
@@ -13,7 +13,7 @@ const EACH: usize = 6;
 const WIDEST: usize = 28;
 
 /// Nothing where the inputs are no images, or the run has not kept the last window.
-pub fn thumbnails(run: &RunFolder, id: &str) -> driftline::Result<Option<Figure>> {
+pub fn thumbnails(run: &RunFolder, id: &str) -> driftline_core::Result<Option<Figure>> {
     let Some(window) = run.standing()?.and_then(|standing| standing.previous) else {
         return Ok(None);
     };
@@ -21,30 +21,24 @@ pub fn thumbnails(run: &RunFolder, id: &str) -> driftline::Result<Option<Figure>
         return Ok(None);
     };
     let (labels, probabilities) = run.model(None)?.version.assess(&window.inputs)?;
-    let sure: Vec<f32> = probabilities
-        .iter()
-        .map(|row| row.iter().copied().fold(0.0, f32::max))
-        .collect();
+    let most = |row: &[f32]| row.iter().copied().fold(0.0, f32::max);
+    let sure: Vec<f32> = probabilities.iter().map(most).collect();
     let mut order: Vec<usize> = (0..window.len()).collect();
     order.sort_by(|&a, &b| sure[b].total_cmp(&sure[a]).then(a.cmp(&b)));
     let each = EACH.min(order.len() / 2);
     let ends = order[..each].iter().chain(&order[order.len() - each..]);
     let classes = &run.manifest().classes;
-    let shown: Vec<Image> = ends
-        .map(|&row| {
-            let class = &classes[labels.as_slice()[row] as usize];
-            let label = format!("{class} {} %", per_cent(f64::from(sure[row])));
-            small(&window.inputs, row, label)
-        })
-        .collect();
+    let shown = ends.map(|&row| {
+        let class = &classes[labels.as_slice()[row] as usize];
+        let label = format!("{class} {} %", per_cent(f64::from(sure[row])));
+        small(&window.inputs, row, label)
+    });
+    let shown: Vec<Image> = shown.collect();
     let caption = "Above: the images of the newest window that the version in use is most sure of. Below: those that it is \
                    least sure of. Under each the class it gives, and its confidence.";
     let title = "Most and least confident";
-    Ok((each > 0).then(|| {
-        Figure::draw(id, "confidence-images", title, caption, "", |heading| {
-            images::chart(heading, &shown, each)
-        })
-    }))
+    let chart = || images::chart(&shown, each);
+    Ok((each > 0).then(|| Figure::draw(id, "confidence-images", title, caption, "", chart())))
 }
 
 /// In grey, and small enough for a page.

@@ -2,7 +2,7 @@
 
 mod drawings;
 
-use driftline::theory::claims::Claim;
+use driftline_theory::claims::Claim;
 
 use crate::Result;
 use crate::page::{self, Grid, Section};
@@ -24,46 +24,38 @@ pub fn theory_figure_files(claims: &[Claim]) -> Vec<(String, String)> {
 
 fn overview(claims: &[Claim]) -> Section {
     let held = claims.iter().filter(|claim| claim.holds).count();
-    let head = ["", "Statement", "Predicted", "Computed", "Holds"];
-    let mut grid = Grid::new("", head.len(), &head);
+    let all = claims.len();
+    let mut grid = Grid::new("", 5, "|Statement|Predicted|Computed|Holds");
     for claim in claims {
         let holds = if claim.holds {
             "✓\u{a0}yes"
         } else {
             "✗\u{a0}no"
         };
-        let cells = [
-            claim.id,
-            claim.title,
-            &claim.predicted,
-            &claim.computed,
-            holds,
-        ];
+        let (predicted, computed) = (&*claim.predicted, &*claim.computed);
+        let cells = [claim.id, claim.title, predicted, computed, holds];
         grid.rows.push(cells.map(String::from).to_vec());
     }
     Section {
         id: "overview".into(),
         title: "Overview".into(),
-        outcome: format!(
-            "{held} of {} statements hold as we read them.",
-            claims.len()
-        ),
+        outcome: format!("{held} of {all} statements hold as we read them."),
         results: grid.if_any(),
         ..Section::default()
     }
 }
 
 fn section(claim: &Claim) -> Section {
-    let mut grid = Grid::new("", 2, &["Predicted", "Computed"]);
-    grid.rows
-        .push(vec![claim.predicted.clone(), claim.computed.clone()]);
+    let mut grid = Grid::new("", 2, "Predicted|Computed");
+    grid.rows = vec![vec![claim.predicted.clone(), claim.computed.clone()]];
     Section {
         id: format!("s{}", claim.id),
         title: format!("{} · {}", claim.id, claim.title),
         outcome: claim.explanation.clone(),
-        verdict: Some(match claim.holds {
-            true => ("holds", "✓ Holds".into()),
-            false => ("fails", "✗ Does not hold".into()),
+        verdict: Some(if claim.holds {
+            ("holds", "✓ Holds".into())
+        } else {
+            ("fails", "✗ Does not hold".into())
         }),
         results: grid.if_any(),
         figures: drawings::figure(claim).into_iter().collect(),
@@ -74,8 +66,8 @@ fn section(claim: &Claim) -> Section {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use driftline::random::Seed;
-    use driftline::theory::claims::check_each;
+    use driftline_core::random::Seed;
+    use driftline_theory::claims::check_each;
 
     /// Atoms on a line, atoms in the plane, and curves.
     #[test]

@@ -1,8 +1,8 @@
 //! The outcome of an experiment in a few plain sentences, computed from its numbers: it says less where they say
 //! less, and does not praise.
 
-use driftline::evaluate::{Interval, paired_difference};
-use driftline::experiment::{ExperimentManifest, ResultTable, Row, Store};
+use driftline_lab::experiment::{ExperimentManifest, ResultTable, Row, Store};
+use driftline_models::evaluate::{Interval, paired_difference};
 
 use crate::experiment::manifest::{is_baseline, planned};
 use crate::numbers::{count, decimals, fixed, in_text};
@@ -18,16 +18,12 @@ pub fn experiment(store: &Store) -> String {
     }
     let mut sentences = Vec::new();
     if finished < planned {
-        sentences.push(format!(
-            "So far {finished} of {planned} trials are finished."
-        ));
+        let text = format!("So far {finished} of {planned} trials are finished.");
+        sentences.push(text);
     }
     for dataset in &manifest.datasets {
-        let rows: Vec<&Row> = table
-            .rows
-            .iter()
-            .filter(|row| row.dataset == dataset.name)
-            .collect();
+        let rows = table.rows.iter().filter(|row| row.dataset == dataset.name);
+        let rows: Vec<&Row> = rows.collect();
         sentences.extend(explain_dataset(manifest, &rows));
     }
     sentences.join(" ")
@@ -40,27 +36,25 @@ fn explain_dataset(manifest: &ExperimentManifest, rows: &[&Row]) -> Vec<String> 
     let (baselines, others): (Vec<&Row>, Vec<&Row>) = others
         .iter()
         .partition(|row| is_baseline(manifest, &row.method));
-    let place = if manifest.datasets.len() > 1 {
-        format!("{}: ", subject.dataset)
-    } else {
-        String::new()
-    };
+    let Row {
+        method, accuracy, ..
+    } = subject;
     let mut first = format!(
-        "{place}{}, {} {} {} % accuracy on the target",
+        "{}, {method} {} {} % accuracy on the target",
         occasion(subject),
-        subject.method,
-        if subject.accuracy.n > 1 {
+        if accuracy.n > 1 {
             "averages"
         } else {
             "reaches"
         },
-        fixed(subject.accuracy.mean, decimals(&subject.accuracy)),
+        fixed(accuracy.mean, decimals(accuracy)),
     );
+    if manifest.datasets.len() > 1 {
+        first = format!("{}: {first}", subject.dataset);
+    }
     if let Some(baseline) = baselines.first() {
-        let than = format!(
-            "the unadapted source model ({} %)",
-            fixed(baseline.accuracy.mean, 1)
-        );
+        let mean = fixed(baseline.accuracy.mean, 1);
+        let than = format!("the unadapted source model ({mean} %)");
         first += &match paired_difference(&subject.values, &baseline.values) {
             Some(difference) => format!(", {}", compared(&difference, &than)),
             None => format!("; it has no trial in common with {than}"),
@@ -121,42 +115,28 @@ fn the_others(subject: &Row, others: &[&Row]) -> Option<String> {
     const NAMED: usize = 3;
     if others.len() > NAMED {
         let by_mean = |a: &&&Row, b: &&&Row| a.accuracy.mean.total_cmp(&b.accuracy.mean);
-        let (worst, best) = (
-            others.iter().min_by(by_mean)?,
-            others.iter().max_by(by_mean)?,
-        );
+        let named = |row: &&Row| format!("{} % ({})", fixed(row.accuracy.mean, 1), row.method);
         return Some(format!(
-            "The {} other methods range from {} % ({}) to {} % ({}).",
+            "The {} other methods range from {} to {}.",
             others.len(),
-            fixed(worst.accuracy.mean, 1),
-            worst.method,
-            fixed(best.accuracy.mean, 1),
-            best.method
+            named(others.iter().min_by(by_mean)?),
+            named(others.iter().max_by(by_mean)?),
         ));
     }
     let one = |row: &&Row| {
-        let mut remarks = Vec::new();
-        if let Some(difference) = paired_difference(&row.values, &subject.values) {
-            remarks.push(compared(&difference, &subject.method));
+        let difference = paired_difference(&row.values, &subject.values);
+        let difference = difference.map(|by| compared(&by, &subject.method));
+        let remarks: Vec<String> = difference.into_iter().chain(spread(row)).collect();
+        let text = format!("{} reaches {} %", row.method, fixed(row.accuracy.mean, 1));
+        match remarks.len() {
+            0 => text,
+            _ => format!("{text} ({})", remarks.join("; ")),
         }
-        remarks.extend(spread(row));
-        let remarks = if remarks.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", remarks.join("; "))
-        };
-        format!(
-            "{} reaches {} %{remarks}",
-            row.method,
-            fixed(row.accuracy.mean, 1)
-        )
     };
     let parts: Vec<String> = others.iter().map(one).collect();
-    let (last, before) = parts.split_last()?;
-    Some(if before.is_empty() {
-        format!("{last}.")
-    } else {
-        format!("{} and {last}.", before.join(", "))
+    Some(match parts.split_last()? {
+        (last, []) => format!("{last}."),
+        (last, before) => format!("{} and {last}.", before.join(", ")),
     })
 }
 
@@ -166,14 +146,9 @@ fn spread(row: &Row) -> Option<String> {
     let values = || row.values.iter().map(|(_, value)| *value);
     let low = values().fold(f64::INFINITY, f64::min);
     let high = values().fold(f64::NEG_INFINITY, f64::max);
-    (high - low > WIDE).then(|| {
-        format!(
-            "its {} range from {} to {} %",
-            count(row.values.len(), "trial"),
-            fixed(low, 1),
-            fixed(high, 1)
-        )
-    })
+    let trials = count(row.values.len(), "trial");
+    let (from, to) = (fixed(low, 1), fixed(high, 1));
+    (high - low > WIDE).then(|| format!("its {trials} range from {from} to {to} %"))
 }
 
 #[cfg(test)]

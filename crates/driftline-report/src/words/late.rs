@@ -1,6 +1,6 @@
 //! Labels that came late, in sentences: what a window really was like, whether the estimates hold, and what an audit says.
 
-use driftline::runs::{Audited, LateScore};
+use driftline_runs::{Audited, LateScore};
 
 use crate::numbers::{count, per_cent, points};
 
@@ -19,26 +19,21 @@ pub fn late_score(late: &LateScore) -> String {
     );
     let interval = late.estimated_low.zip(late.estimated_high);
     if let (Some(estimate), Some((low, high))) = (late.estimated_accuracy, interval) {
-        text += &format!(
-            " Estimated were {} % ({} to {}): {}.",
-            per_cent(estimate),
-            per_cent(low),
-            per_cent(high),
-            match late.estimate_holds {
-                Some(true) => "the labels agree with that",
-                _ => "the labels speak against it",
-            }
-        );
+        let [estimate, low, high] = [estimate, low, high].map(per_cent);
+        let verdict = match late.estimate_holds {
+            Some(true) => "the labels agree with that",
+            _ => "the labels speak against it",
+        };
+        text += &format!(" Estimated were {estimate} % ({low} to {high}): {verdict}.");
     }
     text
 }
 
 /// How good the estimates were wherever there are labels; nothing where there are none to check.
 pub fn estimates(all: &[LateScore]) -> Option<String> {
-    let errors: Vec<f64> = all
-        .iter()
-        .filter_map(|late| Some((late.estimated_accuracy? - late.score.accuracy_after).abs()))
-        .collect();
+    let error =
+        |late: &LateScore| Some((late.estimated_accuracy? - late.score.accuracy_after).abs());
+    let errors: Vec<f64> = all.iter().filter_map(error).collect();
     if errors.is_empty() {
         return None;
     }
@@ -80,9 +75,10 @@ pub fn audit(audited: &Audited) -> String {
     text += &match (audited.settled, audited.leaning) {
         (Some(true), _) => format!(" Settled: {rival} is better."),
         (Some(false), _) => format!(" Settled: version {version} is better."),
-        (None, Some(true)) => format!(" Not settled; so far the labels speak for {rival}."),
-        (None, Some(false)) => {
-            format!(" Not settled; so far the labels speak for version {version}.")
+        (None, Some(for_rival)) => {
+            let own = format!("version {version}");
+            let leader = if for_rival { rival } else { &own };
+            format!(" Not settled; so far the labels speak for {leader}.")
         }
         (None, None) => String::new(),
     };

@@ -1,25 +1,18 @@
 //! A trained model in a sentence.
 
-use driftline::models::Validation;
-use driftline::runs::Bundle;
+use driftline_models::Validation;
+use driftline_runs::ModelFile;
 
 use crate::numbers::per_cent;
 
 /// `trained linear on 200 rows of 4 numbers (…), 3 classes: accuracy 88.5 % on 40 held-out rows (90 % interval …)`
-pub fn fitted(bundle: &Bundle) -> String {
-    let source = &bundle.source;
-    format!(
-        "trained {} on {} rows of {} ({}), {} classes: {}",
-        source.model,
-        source.rows,
-        bundle.encoding.shape(),
-        source.detected,
-        bundle.classes().len(),
-        source.validation.as_ref().map_or_else(
-            || "too few rows to hold any out, so accuracy is unknown".into(),
-            held_out
-        )
-    )
+pub fn fitted(bundle: &ModelFile) -> String {
+    let (source, classes) = (&bundle.source, bundle.classes().len());
+    let (model, rows, detected) = (&source.model, source.rows, &source.detected);
+    let unknown = || "too few rows to hold any out, so accuracy is unknown".into();
+    let accuracy = source.validation.as_ref().map_or_else(unknown, held_out);
+    let shape = bundle.encoding.shape();
+    format!("trained {model} on {rows} rows of {shape} ({detected}), {classes} classes: {accuracy}")
 }
 
 /// The accuracy on rows that training did not see.

@@ -1,6 +1,6 @@
 //! What came of a run: the verdict on the version in use in a sentence, and the details behind it.
 
-use driftline::runs::{Basis, Newest, Reason, RollBack, Summary, Verdict};
+use driftline_runs::{Basis, Newest, Reason, RollBack, RunVerdict, Summary};
 
 use super::reason::{classes, lost, reason};
 use crate::numbers::{per_cent, points, signed};
@@ -20,9 +20,9 @@ pub fn outcome(summary: &Summary) -> String {
 
 fn with_answers(summary: &Summary, newest: &Newest) -> String {
     let what = match summary.verdict {
-        Verdict::Helped => "Adapting helped",
-        Verdict::Hurt => "Adapting hurt",
-        Verdict::Doubtful => "It is doubtful that adapting helped",
+        RunVerdict::Helped => "Adapting helped",
+        RunVerdict::Hurt => "Adapting hurt",
+        RunVerdict::Doubtful => "It is doubtful that adapting helped",
         _ => "Adapting made no clear difference",
     };
     let earlier = match newest.windows.len() {
@@ -56,8 +56,8 @@ fn windows(numbers: &[usize]) -> String {
 
 fn without_answers(summary: &Summary) -> String {
     let judged = match summary.verdict {
-        Verdict::Doubtful => "the model shows signs of going wrong",
-        Verdict::Held => "the last step was held",
+        RunVerdict::Doubtful => "the model shows signs of going wrong",
+        RunVerdict::Held => "the last step was held",
         _ => "there are no warning signs",
     };
     format!(
@@ -103,12 +103,12 @@ pub fn badge(summary: &Summary) -> (&'static str, String) {
     });
     match (summary.verdict, lost) {
         (_, Some(lost)) => ("fails", format!("✗ {scored}lost {lost}")),
-        (Verdict::Helped, _) => ("holds", format!("✓ Adapting helped{gain}")),
-        (Verdict::Hurt, _) => ("fails", format!("✗ Adapting hurt{gain}")),
-        (Verdict::Same, _) => ("open", format!("○ No clear difference{gain}")),
-        (Verdict::Doubtful, _) if summary.newest.is_some() => ("fails", "✗ Doubtful".into()),
-        (Verdict::Doubtful, _) => ("fails", "✗ Not scored; signs of going wrong".into()),
-        (Verdict::Held, _) => ("open", "○ Not scored; the last step was held".into()),
+        (RunVerdict::Helped, _) => ("holds", format!("✓ Adapting helped{gain}")),
+        (RunVerdict::Hurt, _) => ("fails", format!("✗ Adapting hurt{gain}")),
+        (RunVerdict::Same, _) => ("open", format!("○ No clear difference{gain}")),
+        (RunVerdict::Doubtful, _) if summary.newest.is_some() => ("fails", "✗ Doubtful".into()),
+        (RunVerdict::Doubtful, _) => ("fails", "✗ Not scored; signs of going wrong".into()),
+        (RunVerdict::Held, _) => ("open", "○ Not scored; the last step was held".into()),
         _ => ("open", "○ Not scored; no warning signs".into()),
     }
 }
@@ -118,66 +118,49 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
     let signs = &summary.signs;
     let percentage = |value: f64| format!("{} %", per_cent(value));
     let mut details = vec![];
+    let mut tell = |name, value| details.push((name, value));
     if let Some(accuracy) = &summary.accuracy {
-        details.extend(accuracy.before.map(|before| {
-            (
+        if let Some(before) = accuracy.before {
+            tell(
                 "Accuracy before adapting to each window",
                 percentage(before),
-            )
-        }));
-        details.push((
-            "Gain over the unadapted model along the whole stream, each window by the version of its time",
-            format!(
-                "{} (90 % interval {} to {})",
-                points(accuracy.gain),
-                signed(100.0 * accuracy.gain_low, 1),
-                signed(100.0 * accuracy.gain_high, 1)
-            ),
-        ));
+            );
+        }
+        let name = "Gain over the unadapted model along the whole stream, each window by the version of its time";
+        let [low, high] = [accuracy.gain_low, accuracy.gain_high].map(|end| signed(100.0 * end, 1));
+        let gain = points(accuracy.gain);
+        tell(name, format!("{gain} (90 % interval {low} to {high})"));
     }
     if let Some(newest) = &summary.newest {
-        details.push((
+        let (class, share) = (&newest.majority_class, percentage(newest.majority_share));
+        tell(
             "Most frequent class in the windows judged",
-            format!(
-                "{}, {}",
-                newest.majority_class,
-                percentage(newest.majority_share)
-            ),
-        ));
+            format!("{class}, {share}"),
+        );
     }
-    details.push((
+    let (most, window) = (
+        percentage(signs.most_disagreement),
+        signs.most_disagreement_window,
+    );
+    tell(
         "Largest share relabelled in one step",
-        format!(
-            "{}, in window {}",
-            percentage(signs.most_disagreement),
-            signs.most_disagreement_window
-        ),
-    ));
-    details.push((
-        "Share of the last window classed differently from the source model",
-        percentage(signs.last_flips),
-    ));
-    details.push((
-        "Class balance shift from the source in the last window",
-        percentage(signs.balance_shift),
-    ));
+        format!("{most}, in window {window}"),
+    );
+    let name = "Share of the last window classed differently from the source model";
+    tell(name, percentage(signs.last_flips));
+    let name = "Class balance shift from the source in the last window";
+    tell(name, percentage(signs.balance_shift));
     if !signs.fading_classes.is_empty() {
-        details.push((
-            "Classes predicted far less often than in the source, in the last window",
-            signs.fading_classes.join(", "),
-        ));
+        let name = "Classes predicted far less often than in the source, in the last window";
+        tell(name, signs.fading_classes.join(", "));
     }
     if let Some(change) = signs.confidence_change {
-        details.push((
-            "Source model's confidence in the last window, against held-out source rows",
-            format!("{} points", signed(100.0 * change, 1)),
-        ));
+        let name = "Source model's confidence in the last window, against held-out source rows";
+        tell(name, points(change));
     }
     if summary.held > 0 {
-        details.push((
-            "Windows held (the model stayed as it was)",
-            format!("{} of {}", summary.held, summary.windows),
-        ));
+        let held = format!("{} of {}", summary.held, summary.windows);
+        tell("Windows held (the model stayed as it was)", held);
     }
     details
 }

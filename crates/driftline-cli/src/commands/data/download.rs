@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use driftline::datasets::catalog::CatalogEntry;
+use driftline_lab::datasets::catalog::CatalogEntry;
 use ureq::Agent;
 use ureq::http::Uri;
 
@@ -16,16 +16,14 @@ pub fn from_mirror(dataset: &CatalogEntry, mirror: &str, verbosity: Verbosity) -
     verbosity.say(&format!("downloading {} from {mirror}", dataset.title));
     let mut files = Files::new();
     for file in dataset.files {
-        // Most mirrors keep the files compressed.
-        let compressed = format!("{mirror}/{}.gz", file.name);
         let plain = format!("{mirror}/{}", file.name);
-        let bytes = match get(&agent, &compressed)? {
-            Some(bytes) => bytes,
-            None => get(&agent, &plain)?.ok_or_else(|| {
-                Failure::told(format!("{mirror} has neither {0}.gz nor {0}", file.name))
-            })?,
-        };
-        files.push((file.name, bytes));
+        // Most mirrors keep the files compressed.
+        let mut bytes = get(&agent, &format!("{plain}.gz"))?;
+        if bytes.is_none() {
+            bytes = get(&agent, &plain)?;
+        }
+        let absent = || Failure::told(format!("{mirror} has neither {0}.gz nor {0}", file.name));
+        files.push((file.name, bytes.ok_or_else(absent)?));
     }
     Ok(files)
 }
@@ -36,15 +34,12 @@ fn agent_for(mirror: &str) -> Result<Agent> {
         .map_err(|error| Failure::told(format!("`{mirror}` is not a web address: {error}")))?;
     let host = address.host().unwrap_or_default();
     let is_loopback = ["127.0.0.1", "[::1]", "localhost"].contains(&host);
-    match address.scheme_str() {
-        Some("https") => {}
-        Some("http") if is_loopback => {}
-        _ => {
-            return Err(Failure::with_help(
-                format!("`{mirror}` is neither https nor on this machine"),
-                "give an address that begins with https://",
-            ));
-        }
+    let scheme = address.scheme_str();
+    if scheme != Some("https") && !(scheme == Some("http") && is_loopback) {
+        return Err(Failure::with_help(
+            format!("`{mirror}` is neither https nor on this machine"),
+            "give an address that begins with https://",
+        ));
     }
     let mut config = Agent::config_builder()
         .timeout_connect(Some(Duration::from_secs(30)))
@@ -85,7 +80,7 @@ mod tests {
     use std::io::{BufRead, BufReader, Write};
     use std::net::TcpListener;
 
-    use driftline::datasets::catalog;
+    use driftline_lab::datasets::catalog;
 
     use super::*;
 
@@ -158,7 +153,7 @@ mod tests {
             b"a,b\n1,2\n".to_vec(),
         )]));
         let folder = tempfile::tempdir().unwrap();
-        let cache = driftline::datasets::Cache::at(folder.path());
+        let cache = driftline_lab::datasets::Cache::at(folder.path());
         let files = from_mirror(elec2, &address, Verbosity::Quiet).unwrap();
         let error = cache.store(elec2, &files).unwrap_err().to_string();
         assert!(error.contains("has sha256"), "{error}");

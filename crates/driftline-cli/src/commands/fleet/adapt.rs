@@ -2,17 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
-use driftline::fleet::{Fleet, SourceModel, StreamShard};
-use driftline::runs::Adapt;
+use clap::Args;
+use driftline_fleet::{Fleet, SourceModel, StreamShard};
 
 use super::outcome::{OutcomeArgs, finish};
 use super::watch::FleetProgress;
+use crate::commands::adapt::{RowsArgs, adaptation};
 use crate::failure::{Failure, Outcome, Result};
-use crate::interrupt;
 use crate::verbosity::Verbosity;
-use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
-use crate::your_data::machine;
+use crate::words::{one_of, shard};
+use crate::your_data::arguments::{StreamArgs, data};
 use crate::your_data::method::{MethodArgs, WindowArgs};
 use crate::your_data::start::StartArgs;
 
@@ -26,8 +25,8 @@ pub struct AdaptFleetArgs {
     #[arg(long, value_name = "COL")]
     by: Option<String>,
     /// One source model for all streams, or one for each, trained on the source's rows of the same key
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = SourceArg::Shared)]
-    source_model: SourceArg,
+    #[arg(long, value_parser = one_of::<SourceModel>(&["shared", "each"]), value_name = "WHICH", default_value = "shared")]
+    source_model: SourceModel,
     #[command(flatten)]
     windows: WindowArgs,
     #[command(flatten)]
@@ -37,12 +36,10 @@ pub struct AdaptFleetArgs {
     // Absent only where another action was named.
     out: Option<PathBuf>,
     /// Work on the i-th of n parts of the streams only; all parts may share one folder
-    #[arg(long, value_name = "i/n", value_parser = parse_shard)]
+    #[arg(long, value_name = "i/n", value_parser = |text: &str| shard(text, StreamShard::new))]
     shard: Option<StreamShard>,
     #[command(flatten)]
-    table: TableArgs,
-    #[command(flatten)]
-    compute: ComputeArgs,
+    rows: RowsArgs,
     /// Store no rows of the source, for private data: `fleet step` can then rehearse nothing
     #[arg(long, requires = "source")]
     no_source_card: bool,
@@ -53,18 +50,14 @@ pub struct AdaptFleetArgs {
     outcome: OutcomeArgs,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum SourceArg {
-    Shared,
-    Each,
-}
-
 pub fn run(args: &AdaptFleetArgs, verbosity: Verbosity) -> Result {
-    let cancel = interrupt::listen();
-    let out = args.out.clone().unwrap_or_default();
-    let (start, kind) = (&args.start, args.start.kind()?);
-    let settings = args.method.settings(&args.windows, kind, start.epochs())?;
-    if args.source_model == SourceArg::Each && (args.by.is_none() || !start.has_source()) {
+    let (out, start) = (args.out.clone().unwrap_or_default(), &args.start);
+    let (stream, method, windows) = (&args.stream, &args.method, &args.windows);
+    let mut adapt = adaptation(&out, start, stream, method, windows, &args.rows)?;
+    adapt.seed = args.rows.compute.seed;
+    adapt.card = !args.no_source_card;
+    adapt.replace = args.force;
+    if args.source_model == SourceModel::Each && (args.by.is_none() || !start.has_source()) {
         return Err(Failure::usage(
             "a source model for each stream needs a source that has the key as well",
             "name the labelled source with --source and the column of the key with --by, or use --source-model shared",
@@ -72,30 +65,17 @@ pub fn run(args: &AdaptFleetArgs, verbosity: Verbosity) -> Result {
     }
     let start = start.start()?;
     let streams = data(&args.stream.stream)?;
-    let mut adapt = Adapt::new(&out)
-        .seed(args.compute.seed)
-        .runtime(args.compute.threads.runtime(cancel));
-    adapt.settings = settings;
-    adapt.choice = args.stream.choice(&args.table);
-    adapt.read = args.table.read_options();
-    adapt.card = !args.no_source_card;
-    adapt.replace = args.force;
-    adapt.environment = machine::environment();
-    adapt.command = machine::command();
     let mut fleet = Fleet::new(adapt);
     fleet.by = args.by.clone();
     fleet.shard = args.shard;
-    fleet.source_model = match args.source_model {
-        SourceArg::Shared => SourceModel::Shared,
-        SourceArg::Each => SourceModel::Each,
-    };
+    fleet.source_model = args.source_model;
     let watch = FleetProgress::new(verbosity);
     let folder = watch.end(fleet.run(start, streams, &watch))?;
     if args.shard.is_some() {
         // The page belongs to the whole fleet.
+        let out = out.display();
         verbosity.say(&format!(
-            "this part is done; when all are: driftline fleet status {}",
-            out.display()
+            "this part is done; when all are: driftline fleet status {out}"
         ));
         return Ok(match watch.failed() {
             0 => Outcome::Done,
@@ -103,12 +83,4 @@ pub fn run(args: &AdaptFleetArgs, verbosity: Verbosity) -> Result {
         });
     }
     finish(&folder, &folder.rows(), &args.outcome, verbosity)
-}
-
-fn parse_shard(text: &str) -> std::result::Result<StreamShard, String> {
-    let parts = text
-        .split_once('/')
-        .and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    let (index, count) = parts.ok_or("expected i/n, such as 1/3")?;
-    StreamShard::new(index, count).map_err(|error| error.to_string())
 }

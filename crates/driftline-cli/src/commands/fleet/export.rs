@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::fleet::FleetFolder;
+use driftline_fleet::FleetFolder;
 
 use crate::failure::{Outcome, Result};
 use crate::output;

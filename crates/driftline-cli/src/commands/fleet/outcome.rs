@@ -1,7 +1,7 @@
 //! What a command on a fleet ends with: counts and a row per stream, the page, and an exit code for schedulers.
 
 use clap::Args;
-use driftline::fleet::{FleetFolder, Need, StreamRow, Tally, fleet_json};
+use driftline_fleet::{FleetFolder, Need, StreamRow, Tally, fleet_json};
 use serde_json::json;
 
 use super::pages;
@@ -88,10 +88,8 @@ fn told(tally: Tally, rows: &[StreamRow]) -> String {
     text += &format!("  {}\n", states.collect::<Vec<_>>().join(", "));
     let alerts = alerts(rows);
     for alert in alerts.lines().take(NAMED) {
-        text += &format!(
-            "  {}\n",
-            alert.replacen('\t', ": ", 1).replacen('\t', " – ", 1)
-        );
+        let line = alert.replacen('\t', ": ", 1).replacen('\t', " – ", 1);
+        text += &format!("  {line}\n");
     }
     match alerts.lines().count().saturating_sub(NAMED) {
         0 => text,

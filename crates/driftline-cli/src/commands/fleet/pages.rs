@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use driftline::Error;
-use driftline::files::{is_own_page, write_whole};
-use driftline::fleet::{FleetFolder, Need, StreamRow, write_fleet_tables};
+use driftline_core::Error;
+use driftline_core::files::{is_own_page, write_whole};
+use driftline_fleet::{FleetFolder, Need, StreamRow, write_fleet_tables};
 
 use crate::commands::report::own_page;
 use crate::failure::Result;
@@ -39,7 +39,7 @@ pub fn write(fleet: &FleetFolder, reports: usize) -> Result<PathBuf> {
 pub fn report_of(fleet: &FleetFolder, key: &str) -> Result<String> {
     let aside = tempfile::tempdir().map_err(Error::io(std::env::temp_dir()))?;
     let run = fleet.extract(key, &aside.path().join("run"))?;
-    Ok(driftline_report::runs_html(std::slice::from_ref(&run))?)
+    Ok(driftline_report::run_html(&run)?)
 }
 
 fn write_report(fleet: &FleetFolder, row: &StreamRow) -> Result<String> {
@@ -67,16 +67,15 @@ fn clear_others(folder: &Path, written: &BTreeSet<String>) -> Result<()> {
 
 /// A key as a name that every file system and every address takes.
 fn file_name(key: &str) -> String {
-    let safe = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
-    let letters = key.bytes().map(|byte| match safe(byte) {
-        true => char::from(byte).to_string(),
-        false => format!("_{byte:02x}"),
-    });
+    let letter = |byte: u8| match byte {
+        b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => char::from(byte).to_string(),
+        _ => format!("_{byte:02x}"),
+    };
+    let name: String = key.bytes().map(letter).collect();
     // Long keys are cut, and stay different by their hash.
-    let name: String = letters.collect();
-    match name.len() <= 100 {
-        true => name + ".html",
-        false => format!("{}-{:016x}.html", &name[..80], hash(key)),
+    match name.len() {
+        ..=100 => name + ".html",
+        _ => format!("{}-{:016x}.html", &name[..80], hash(key)),
     }
 }
 

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::fleet::{FleetFolder, predict_fleet};
-use driftline::reading::ColumnChoice;
+use driftline_fleet::{FleetFolder, predict_fleet};
+use driftline_io::ColumnChoice;
 use serde_json::json;
 
-use crate::failure::{Outcome, Result};
+use crate::failure::Result;
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{TableArgs, ThreadArgs, data, expect_new};
 use crate::{interrupt, output};
@@ -48,14 +48,8 @@ pub fn run(args: &PredictFleetArgs, verbosity: Verbosity) -> Result {
     };
     choice.impute |= fleet.manifest().settings.choice.impute;
     let read = args.table.read_options();
-    let done = predict_fleet(
-        &fleet,
-        &data(&args.input)?,
-        &choice,
-        &read,
-        &args.out,
-        &runtime,
-    )?;
+    let input = data(&args.input)?;
+    let done = predict_fleet(&fleet, &input, &choice, &read, &args.out, &runtime)?;
     if !done.unknown.is_empty() {
         verbosity.say(&format!(
             "note: {} streams are new to the fleet and were predicted by the source model, such as {}",
@@ -63,14 +57,13 @@ pub fn run(args: &PredictFleetArgs, verbosity: Verbosity) -> Result {
             done.unknown[0]
         ));
     }
-    match args.json {
-        true => output::print_json(&json!({
+    let value = || {
+        json!({
             "out": args.out, "streams": done.streams, "rows": done.rows, "unknown": done.unknown,
-        }))?,
-        false => {
-            verbosity.say(&format!("{} rows of {} streams", done.rows, done.streams));
-            output::print(&format!("{}\n", args.out.display()))?;
-        }
+        })
+    };
+    if !args.json {
+        verbosity.say(&format!("{} rows of {} streams", done.rows, done.streams));
     }
-    Ok(Outcome::Done)
+    output::show(args.json, value, || format!("{}\n", args.out.display()))
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::fleet::FleetFolder;
+use driftline_fleet::FleetFolder;
 
 use super::outcome::{OutcomeArgs, finish};
 use crate::failure::Result;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use driftline::fleet::FleetStep;
+use driftline_fleet::FleetStep;
 
 use super::outcome::{OutcomeArgs, finish};
 use super::watch::FleetProgress;
@@ -37,17 +37,12 @@ pub fn run(args: &StepFleetArgs, verbosity: Verbosity) -> Result {
     step.read = args.read.options();
     let watch = FleetProgress::new(verbosity);
     let stepped = watch.end(step.run(&args.fleet, &data(&args.input)?, &watch))?;
-    if stepped.known > 0 {
-        verbosity.say(&format!(
-            "note: {} streams have seen these contents; nothing was changed there",
-            stepped.known
-        ));
-    }
-    if stepped.absent > 0 {
-        verbosity.say(&format!(
-            "note: {} streams have no rows in the input",
-            stepped.absent
-        ));
+    let known = "have seen these contents; nothing was changed there";
+    let absent = "have no rows in the input";
+    for (streams, what) in [(stepped.known, known), (stepped.absent, absent)] {
+        if streams > 0 {
+            verbosity.say(&format!("note: {streams} streams {what}"));
+        }
     }
     finish(&stepped.fleet, &stepped.rows, &args.outcome, verbosity)
 }

@@ -4,17 +4,15 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use driftline::fleet::{FleetWatch, Need, StreamRow};
-use driftline::runs::Bundle;
+use driftline_fleet::{FleetWatch, Need, StreamRow};
 use driftline_report::words;
-use indicatif::ProgressBar;
+use driftline_runs::ModelFile;
 
-use crate::progress;
+use crate::progress::Bar;
 use crate::verbosity::Verbosity;
 
 pub struct FleetProgress {
-    verbosity: Verbosity,
-    bar: Option<ProgressBar>,
+    bar: Bar,
     state: Mutex<State>,
 }
 
@@ -38,8 +36,7 @@ const LINES: usize = 20;
 impl FleetProgress {
     pub fn new(verbosity: Verbosity) -> Self {
         Self {
-            verbosity,
-            bar: progress::bar(verbosity, 0),
+            bar: Bar::new(verbosity, 0),
             state: Mutex::default(),
         }
     }
@@ -50,27 +47,17 @@ impl FleetProgress {
     }
 
     /// Clears the bar and names the stragglers.
-    pub fn end<T>(&self, result: driftline::Result<T>) -> driftline::Result<T> {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+    pub fn end<T>(&self, result: driftline_core::Result<T>) -> driftline_core::Result<T> {
+        self.bar.end();
         let state = self.state();
         let mean = state.spent / u32::try_from(state.ended.max(1)).unwrap_or(u32::MAX);
         for (took, key) in state.slowest.iter().filter(|(took, _)| *took > mean * SLOW) {
-            self.verbosity.say(&format!(
-                "slow: {key} took {:.1} s, the others {:.3} s on average",
-                took.as_secs_f64(),
-                mean.as_secs_f64()
+            let (took, mean) = (took.as_secs_f64(), mean.as_secs_f64());
+            self.bar.verbosity.say(&format!(
+                "slow: {key} took {took:.1} s, the others {mean:.3} s on average"
             ));
         }
         result
-    }
-
-    fn say(&self, line: &str) {
-        match &self.bar {
-            Some(bar) => bar.println(line),
-            None => self.verbosity.say(line),
-        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -79,21 +66,18 @@ impl FleetProgress {
 }
 
 impl FleetWatch for FleetProgress {
-    fn fitted(&self, source: &Bundle) {
-        self.say(&words::fitted(source));
+    fn fitted(&self, source: &ModelFile) {
+        self.bar.say(&words::fitted(source));
     }
 
     fn begin(&self, streams: usize, finished: usize) {
         if finished > 0 {
-            self.say(&format!(
-                "{finished} of {streams} streams are finished already"
-            ));
+            let line = format!("{finished} of {streams} streams are finished already");
+            self.bar.say(&line);
         }
         let mut state = self.state();
         state.total = streams - finished;
-        if let Some(bar) = &self.bar {
-            bar.set_length(state.total as u64);
-        }
+        self.bar.set_length(state.total);
     }
 
     fn started(&self, key: &str) {
@@ -114,19 +98,13 @@ impl FleetWatch for FleetProgress {
         state.failed += usize::from(failed);
         let (ended, total) = (state.ended, state.total);
         drop(state);
-        if failed && self.verbosity != Verbosity::Quiet {
+        if failed {
             let why = row.error.as_deref().unwrap_or_default();
-            self.say(&format!("failed: {}: {why}", row.key));
+            self.bar.say(&format!("failed: {}: {why}", row.key));
         }
-        match &self.bar {
-            Some(bar) => {
-                bar.inc(1);
-                bar.set_message(row.key.clone());
-            }
-            None if ended % (total / LINES).max(1) == 0 => {
-                self.verbosity.say(&format!("{ended} of {total} streams"));
-            }
-            None => {}
-        }
+        let told = ended % (total / LINES).max(1) == 0;
+        let line = told.then(|| format!("{ended} of {total} streams"));
+        let line = line.unwrap_or_default();
+        self.bar.moved(ended, row.key.clone(), &line);
     }
 }

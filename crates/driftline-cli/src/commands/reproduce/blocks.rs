@@ -1,8 +1,8 @@
 //! The parts of a document that are made from results: Markdown tables of one experiment, of one table of the paper, and
 //! of an experiment against another.
 
-use driftline::evaluate::paired_difference;
-use driftline::experiment::{Check, CheckVerdict, Plan, ResultTable, Row};
+use driftline_lab::experiment::{Check, CheckVerdict, Contrast, Experiment, ResultTable, Row};
+use driftline_models::evaluate::paired_difference;
 
 use super::library::{Library, verdict};
 use crate::failure::{Failure, Result};
@@ -25,7 +25,7 @@ pub fn block(request: &str, library: &Library<'_>) -> Result<String> {
 }
 
 /// Printed, ours with both intervals, and the difference where it exceeds them; then the checks.
-fn results(plan: &Plan, library: &Library<'_>) -> Result<String> {
+fn results(plan: &Experiment, library: &Library<'_>) -> Result<String> {
     let store = library.store(plan)?;
     let table = ResultTable::of(&store);
     let many_sets = plan.datasets.len() > 1;
@@ -93,11 +93,9 @@ fn results(plan: &Plan, library: &Library<'_>) -> Result<String> {
 
 /// One row per data set, one column per method, for the experiments of one table.
 fn matrix(name: &str, library: &Library<'_>) -> Result<String> {
-    let plans: Vec<&Plan> = library
-        .plans()
-        .iter()
-        .filter(|plan| plan.table.as_deref() == Some(name))
-        .collect();
+    let plans = library.plans().iter();
+    let plans = plans.filter(|plan| plan.table.as_deref() == Some(name));
+    let plans: Vec<&Experiment> = plans.collect();
     let Some(first) = plans.first() else {
         return Err(Failure::told(format!("there is no table `{name}`")));
     };
@@ -124,7 +122,7 @@ fn matrix(name: &str, library: &Library<'_>) -> Result<String> {
 }
 
 /// Every method of an experiment against its first one, seed by seed.
-fn paired(plan: &Plan, library: &Library<'_>) -> Result<String> {
+fn paired(plan: &Experiment, library: &Library<'_>) -> Result<String> {
     let table = ResultTable::of(&library.store(plan)?);
     let first = &plan.methods[0].name;
     let against = format!("against {first}, paired");
@@ -133,52 +131,38 @@ fn paired(plan: &Plan, library: &Library<'_>) -> Result<String> {
     for row in table.rows.iter().filter(|row| row.method != *first) {
         let base = table.row(&row.dataset, first);
         let difference = base.and_then(|base| paired_difference(&row.values, &base.values));
-        let Some(difference) = difference else {
-            continue;
-        };
-        rows.push(vec![
-            row.dataset.clone(),
-            row.method.clone(),
-            signed_with_interval(&difference),
-            difference.n.to_string(),
-            verdict(&difference).into(),
-        ]);
+        rows.extend(difference.map(|difference| {
+            vec![
+                row.dataset.clone(),
+                row.method.clone(),
+                signed_with_interval(&difference),
+                difference.n.to_string(),
+                verdict(&difference).into(),
+            ]
+        }));
     }
     Ok(grid(&head, &rows))
 }
 
-fn contrast(plan: &Plan, library: &Library<'_>) -> Result<String> {
-    let Some(contrasted) = library.contrast(plan)? else {
-        return Err(Failure::told(format!(
-            "`{}` has no [contrast] in its file",
-            plan.name
-        )));
+fn contrast(plan: &Experiment, library: &Library<'_>) -> Result<String> {
+    let none = || Failure::told(format!("`{}` has no [contrast] in its file", plan.name));
+    let contrasted = library.contrast(plan)?.ok_or_else(none)?;
+    if contrasted.rows.is_empty() {
+        return Ok("Not run yet.\n".into());
+    }
+    let (there, here) = (format!("`{}`", contrasted.with), &contrasted.here);
+    let head = ["method", &there, here, "difference, paired", "that is"];
+    let row = |row: &Contrast| {
+        vec![
+            row.method.clone(),
+            with_interval(&row.there),
+            with_interval(&row.here),
+            signed_with_interval(&row.difference),
+            verdict(&row.difference).into(),
+        ]
     };
-    let there = format!("`{}`", contrasted.with);
-    let head = [
-        "method",
-        &there,
-        &contrasted.here,
-        "difference, paired",
-        "that is",
-    ];
-    let rows: Vec<Vec<String>> = contrasted
-        .rows
-        .iter()
-        .map(|row| {
-            vec![
-                row.method.clone(),
-                with_interval(&row.there),
-                with_interval(&row.here),
-                signed_with_interval(&row.difference),
-                verdict(&row.difference).into(),
-            ]
-        })
-        .collect();
-    Ok(match rows.is_empty() {
-        true => "Not run yet.\n".into(),
-        false => grid(&head, &rows),
-    })
+    let rows: Vec<Vec<String>> = contrasted.rows.iter().map(row).collect();
+    Ok(grid(&head, &rows))
 }
 
 /// By how much ours differs from the printed mean, where that is more than both intervals together, both computed as the
@@ -202,11 +186,9 @@ fn dash() -> String {
 }
 
 fn grid(head: &[&str], rows: &[Vec<String>]) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut text = line(head.iter().map(|cell| cell.to_string()).collect());
-    text += &format!("|{}\n", "---|".repeat(head.len()));
+    let mut text = format!("| {} |\n|{}\n", head.join(" | "), "---|".repeat(head.len()));
     for row in rows {
-        text += &line(row.clone());
+        text += &format!("| {} |\n", row.join(" | "));
     }
     text
 }
@@ -214,8 +196,8 @@ fn grid(head: &[&str], rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use driftline::evaluate::Interval;
-    use driftline::experiment::ExpectedCell;
+    use driftline_lab::experiment::ExpectedCell;
+    use driftline_models::evaluate::Interval;
 
     /// More than both intervals together is beyond them, however little more.
     #[test]

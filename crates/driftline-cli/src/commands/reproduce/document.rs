@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use driftline::files::write_whole;
+use driftline_core::files::write_whole;
 
 use super::blocks::block;
 use super::library::Library;
@@ -15,7 +15,7 @@ const END: &str = "<!-- end -->";
 
 /// Rewrites `path` in place, whole or not at all.
 pub fn fill(path: &Path, library: &Library<'_>, verbosity: Verbosity) -> Result<()> {
-    let text = std::fs::read_to_string(path).map_err(driftline::Error::io(path))?;
+    let text = std::fs::read_to_string(path).map_err(driftline_core::Error::io(path))?;
     let filled = filled(&text, |request| block(request, library))
         .map_err(|fault| fault.at(path.display()))?;
     for chart in charts(&filled) {
@@ -36,17 +36,11 @@ fn filled(text: &str, make: impl Fn(&str) -> Result<String>) -> Result<String> {
         let Some(request) = line.trim().strip_prefix(BEGIN) else {
             continue;
         };
-        let Some(request) = request.strip_suffix("-->") else {
-            return Err(Failure::told(format!(
-                "line {}: the marker has no `-->`",
-                number + 1
-            )));
-        };
+        let fault = |what: &str| Failure::told(format!("line {}: {what}", number + 1));
+        let request = request.strip_suffix("-->");
+        let request = request.ok_or_else(|| fault("the marker has no `-->`"))?;
         if !lines.any(|(_, line)| line.trim() == END) {
-            return Err(Failure::told(format!(
-                "line {}: the part has no `{END}` after it",
-                number + 1
-            )));
+            return Err(fault(&format!("the part has no `{END}` after it")));
         }
         // Markdown wants an empty line between a comment and a table.
         out += &format!("\n{}\n{END}\n", make(request.trim())?);
@@ -57,9 +51,8 @@ fn filled(text: &str, make: impl Fn(&str) -> Result<String>) -> Result<String> {
 /// The SVG files that the document shows.
 fn charts(text: &str) -> impl Iterator<Item = &str> {
     let links = text.split("](").skip(1);
-    links
-        .filter_map(|rest| rest.split(')').next())
-        .filter(|target| target.ends_with(".svg") && !target.contains("://"))
+    let links = links.filter_map(|rest| rest.split(')').next());
+    links.filter(|target| target.ends_with(".svg") && !target.contains("://"))
 }
 
 /// A chart that cannot be made here, for want of results or data, is left as it is.
@@ -68,17 +61,15 @@ fn draw(document: &Path, chart: &str, library: &Library<'_>, verbosity: Verbosit
     let path = folder.join(chart);
     let name = chart.rsplit('/').next().unwrap_or(chart);
     // The longest name that fits: `table1-gaussian` begins the files of `table1-gaussian-draws` too.
-    let mut plans: Vec<_> = library
-        .plans()
-        .iter()
-        .filter(|plan| name.starts_with(&format!("{}-", plan.name)))
-        .collect();
+    let plans = library.plans().iter();
+    let plans = plans.filter(|plan| name.starts_with(&format!("{}-", plan.name)));
+    let mut plans: Vec<_> = plans.collect();
     plans.sort_by_key(|plan| std::cmp::Reverse(plan.name.len()));
     for plan in plans {
         let files = driftline_report::figure_files(&library.store(plan)?, library.cache());
         if let Some((_, svg)) = files.iter().find(|(file, _)| file == name) {
             let parent = path.parent().unwrap_or(folder);
-            std::fs::create_dir_all(parent).map_err(driftline::Error::io(parent))?;
+            std::fs::create_dir_all(parent).map_err(driftline_core::Error::io(parent))?;
             return Ok(write_whole(&path, svg.as_bytes())?);
         }
     }

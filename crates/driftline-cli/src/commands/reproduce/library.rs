@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use driftline::datasets::Cache;
-use driftline::evaluate::Interval;
-use driftline::experiment::{Contrast, Plan, Store, contrasts};
+use driftline_lab::datasets::Cache;
+use driftline_lab::experiment::{Contrast, Experiment, Store, contrasts};
+use driftline_models::evaluate::Interval;
 
 use super::selected_experiments::folder;
 use super::shipped;
@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result};
 pub struct Library<'a> {
     folder: &'a Path,
     cache: Option<&'a Cache>,
-    plans: Vec<Plan>,
+    plans: Vec<Experiment>,
 }
 
 /// An experiment set against another.
@@ -30,14 +30,10 @@ pub struct Contrasted {
 
 impl<'a> Library<'a> {
     pub fn open(folder: &'a Path, cache: Option<&'a Cache>) -> Result<Self> {
-        let plans = shipped::plans()?.into_iter().map(|plan| match cache {
-            Some(cache) => plan.reading_from(cache.clone()),
-            None => plan,
-        });
         Ok(Self {
             folder,
             cache,
-            plans: plans.collect(),
+            plans: plans(cache)?,
         })
     }
 
@@ -45,11 +41,11 @@ impl<'a> Library<'a> {
         self.cache
     }
 
-    pub fn plans(&self) -> &[Plan] {
+    pub fn plans(&self) -> &[Experiment] {
         &self.plans
     }
 
-    pub fn plan(&self, name: &str) -> Result<&Plan> {
+    pub fn plan(&self, name: &str) -> Result<&Experiment> {
         let found = self.plans.iter().find(|plan| plan.name == name);
         found.ok_or_else(|| {
             let names: Vec<&str> = self.plans.iter().map(|plan| &*plan.name).collect();
@@ -60,12 +56,12 @@ impl<'a> Library<'a> {
         })
     }
 
-    pub fn store(&self, plan: &Plan) -> Result<Store> {
+    pub fn store(&self, plan: &Experiment) -> Result<Store> {
         Ok(Store::view(&folder(self.folder, plan), plan)?)
     }
 
     /// `None` for an experiment that is not to be compared.
-    pub fn contrast(&self, plan: &Plan) -> Result<Option<Contrasted>> {
+    pub fn contrast(&self, plan: &Experiment) -> Result<Option<Contrasted>> {
         let Some(spec) = &plan.contrast else {
             return Ok(None);
         };
@@ -77,6 +73,16 @@ impl<'a> Library<'a> {
             rows: contrasts(&self.store(plan)?, &there),
         }))
     }
+}
+
+/// All experiments, with their data where there is a cache.
+pub fn plans(cache: Option<&Cache>) -> Result<Vec<Experiment>> {
+    let plans = shipped::plans()?.into_iter();
+    let read = |plan: Experiment| match cache {
+        Some(cache) => plan.reading_from(cache.clone()),
+        None => plan,
+    };
+    Ok(plans.map(read).collect())
 }
 
 /// What an interval of differences says.
@@ -101,7 +107,7 @@ mod tests {
             let Some(spec) = &plan.contrast else { continue };
             contrasted += 1;
             let other = library.plan(&spec.with).unwrap();
-            let names = |plan: &Plan| -> Vec<String> {
+            let names = |plan: &Experiment| -> Vec<String> {
                 let methods = plan.methods.iter().map(|method| method.name.clone());
                 let datasets = plan.datasets.iter().map(|dataset| dataset.name.clone());
                 methods.chain(datasets).collect()

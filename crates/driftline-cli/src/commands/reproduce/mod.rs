@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use driftline::experiment::{Check, CheckVerdict, Store};
+use driftline_lab::experiment::Store;
 
 use crate::cache::CacheArgs;
 use crate::failure::{Outcome, Result};
@@ -79,11 +79,11 @@ pub fn run(args: &ReproduceArgs, verbosity: Verbosity) -> Result {
         verified = Some(verify::verify(&selected, &stores, &cancel, verbosity)?);
         stores
     } else {
-        let memo = args.cache.memo(verbosity);
+        let (memo, budget) = (args.cache.memo(verbosity), args.budget);
         run_unfinished::run(
             &selected,
             args.jobs,
-            args.budget,
+            budget,
             memo.as_ref(),
             &cancel,
             verbosity,
@@ -110,10 +110,9 @@ pub fn run(args: &ReproduceArgs, verbosity: Verbosity) -> Result {
     } else {
         output::print(&tables::text(&tables))?;
     }
-    let failed = |check: &Check| check.verdict == CheckVerdict::Fails;
     let holds = match &verified {
         Some(verified) => verified.holds(),
-        None => !tables.iter().flat_map(|t| &t.checks).any(failed),
+        None => output::all_hold(tables.iter().flat_map(|t| &t.checks)),
     };
     Ok(Outcome::of(holds))
 }

@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use driftline::Cancel;
-use driftline::experiment::{Batch, BatchPart, Memo, Store, TrialKey};
+use driftline_core::Cancel;
+use driftline_lab::experiment::{Batch, BatchPart, Memo, Store, TrialKey};
 
 use super::selected_experiments::{self, SelectedExperiment};
 use crate::commands::run::measure_assumptions;

@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use driftline::datasets::{Cache, catalog};
-use driftline::experiment::{Check, Plan, RawData, Selection, Store, TrialKey};
+use driftline_lab::datasets::catalog;
+use driftline_lab::experiment::{Check, Experiment, RawData, Selection, Store, TrialKey};
 
-use super::{ReproduceArgs, shipped};
+use super::{ReproduceArgs, library};
 use crate::failure::{Failure, Result};
 use crate::output;
 
 /// One experiment with its folder and the trials of it that were asked for.
 #[derive(Debug)]
 pub struct SelectedExperiment {
-    pub plan: Plan,
+    pub plan: Experiment,
     pub folder: PathBuf,
     /// The trials wanted.
     pub keys: Vec<TrialKey>,
@@ -33,11 +33,10 @@ impl SelectedExperiment {
 
     /// What the results must show, as far as it is about wanted trials alone.
     pub fn checks(&self, store: &Store) -> Vec<Check> {
+        let (datasets, methods) = (&self.plan.datasets, &self.plan.methods);
         let is_wanted = |dataset: &str, method: &str| {
-            self.keys.iter().any(|key| {
-                self.plan.datasets[key.dataset].name == dataset
-                    && self.plan.methods[key.method].name == method
-            })
+            let mut keys = self.keys.iter();
+            keys.any(|k| datasets[k.dataset].name == dataset && methods[k.method].name == method)
         };
         let mut checks = Check::all(store);
         checks.retain(|check| {
@@ -51,33 +50,32 @@ impl SelectedExperiment {
     pub fn is_complete(&self, store: &Store) -> Result<bool> {
         let finished = store.ids();
         let all = self.plan.trials(&Selection::default())?;
-        Ok(all
-            .iter()
-            .all(|key| finished.contains(&*self.plan.trial_id(key))))
+        let mut ids = all.iter().map(|key| self.plan.trial_id(key));
+        Ok(ids.all(|id| finished.contains(&*id)))
     }
 
     /// The data sets that the trials need and that are not in the cache.
     pub fn absent(&self, keys: &[TrialKey]) -> Vec<(usize, &'static catalog::CatalogEntry)> {
-        let absent = |(index, dataset): (usize, &driftline::experiment::PlannedDataset)| {
+        let mut absent = Vec::new();
+        for (index, dataset) in self.plan.datasets.iter().enumerate() {
+            let files = dataset
+                .data
+                .files()
+                .and_then(|name| catalog::find(name).ok());
             let needed = keys.iter().any(|key| key.dataset == index);
-            let files = catalog::find(dataset.data.files()?).ok()?;
-            let here = match &self.plan.raw {
+            let here = |files| match &self.plan.raw {
                 RawData::Cache(cache) => cache.holds(files),
                 _ => false,
             };
-            (needed && !here).then_some((index, files))
-        };
-        self.plan
-            .datasets
-            .iter()
-            .enumerate()
-            .filter_map(absent)
-            .collect()
+            let files = files.filter(|files| needed && !here(files));
+            absent.extend(files.map(|files| (index, files)));
+        }
+        absent
     }
 }
 
 /// Where results are: those from another copy of the data stand beside the published ones, in a folder of their own.
-pub fn folder(out: &Path, plan: &Plan) -> PathBuf {
+pub fn folder(out: &Path, plan: &Experiment) -> PathBuf {
     let copies = plan.datasets.iter().filter_map(|d| d.other_copy.as_deref());
     let name: Vec<&str> = [&*plan.name].into_iter().chain(copies).collect();
     out.join(name.join("-"))
@@ -97,55 +95,42 @@ pub fn views(selected: &[SelectedExperiment]) -> Result<Vec<Store>> {
 /// The experiments that the arguments speak of; an unknown name is an error.
 pub fn select(args: &ReproduceArgs) -> Result<Vec<SelectedExperiment>> {
     // Without a cache folder, finished results can still be shown.
-    let cache: Option<Cache> = args.cache.open().ok();
-    let mut plans = Vec::new();
-    for plan in shipped::plans()? {
-        plans.push(match &cache {
-            Some(cache) => plan.reading_from(cache.clone()),
-            None => plan,
-        });
-    }
-    let table = |plan: &Plan| plan.table.clone().unwrap_or(plan.name.clone());
+    let mut plans = library::plans(args.cache.open().ok().as_ref())?;
+    let table = |plan: &Experiment| plan.table.clone().unwrap_or(plan.name.clone());
     known("table", &args.table, plans.iter().map(table))?;
     plans.retain(|plan| wanted(&args.table, &table(plan)));
-    let datasets = |plan: &Plan| -> Vec<String> {
-        let names = plan.datasets.iter().map(|dataset| dataset.name.clone());
-        names.filter(|name| wanted(&args.dataset, name)).collect()
-    };
-    let methods = |plan: &Plan| -> Vec<String> {
-        let names = plan.methods.iter().map(|method| method.name.clone());
-        names.filter(|name| wanted(&args.method, name)).collect()
-    };
     let all_datasets = plans.iter().flat_map(|plan| &plan.datasets);
-    known(
-        "data set",
-        &args.dataset,
-        all_datasets.map(|d| d.name.clone()),
-    )?;
+    let all_datasets = all_datasets.map(|dataset| dataset.name.clone());
+    known("data set", &args.dataset, all_datasets)?;
     let all_methods = plans.iter().flat_map(|plan| &plan.methods);
     known("method", &args.method, all_methods.map(|m| m.name.clone()))?;
-    plans.retain(|plan| !datasets(plan).is_empty() && !methods(plan).is_empty());
-    if plans.is_empty() {
+    let mut selected = Vec::new();
+    for plan in plans {
+        let datasets = plan.datasets.iter().map(|dataset| &dataset.name);
+        let datasets = datasets.filter(|name| wanted(&args.dataset, name));
+        let methods = plan.methods.iter().map(|method| &method.name);
+        let methods = methods.filter(|name| wanted(&args.method, name));
+        let selection = Selection {
+            seeds: args.seeds.clone(),
+            datasets: Some(datasets.cloned().collect()),
+            methods: Some(methods.cloned().collect()),
+            shard: None,
+        };
+        let is_empty = |names: &Option<Vec<String>>| names.as_ref().is_some_and(Vec::is_empty);
+        if !is_empty(&selection.datasets) && !is_empty(&selection.methods) {
+            selected.push(SelectedExperiment {
+                folder: folder(&args.out, &plan),
+                keys: plan.trials(&selection)?,
+                plan,
+            });
+        }
+    }
+    if selected.is_empty() {
         return Err(Failure::told(
             "no experiment has these tables, data sets and methods together",
         ));
     }
-    plans
-        .into_iter()
-        .map(|plan| {
-            let selection = Selection {
-                seeds: args.seeds.clone(),
-                datasets: Some(datasets(&plan)),
-                methods: Some(methods(&plan)),
-                shard: None,
-            };
-            Ok(SelectedExperiment {
-                folder: folder(&args.out, &plan),
-                keys: plan.trials(&selection)?,
-                plan,
-            })
-        })
-        .collect()
+    Ok(selected)
 }
 
 /// No name asked for means all of them.

@@ -1,6 +1,6 @@
 //! The experiment files and printed numbers, built into the program: `reproduce` needs nothing beside it.
 
-use driftline::experiment::{Expected, Plan, Scale, read_text};
+use driftline_lab::experiment::{Expected, Experiment, Scale, read_text};
 
 use crate::failure::{Failure, Result};
 
@@ -56,21 +56,13 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "baselines-portraits",
     "archive-50-labels",
     "archive-5-percent",
-    "beyond-search-rot-mnist",
     "beyond-rot-mnist",
-    "beyond-search-portraits",
     "beyond-portraits",
-    "generated-search-rot-mnist",
     "generated-rot-mnist",
     "order-rot-mnist",
-    "record-search-rot-mnist",
     "record-rot-mnist",
-    "record-search-portraits",
     "record-portraits",
-    "record-second-search-rot-mnist",
     "record-second-rot-mnist",
-    "record-second-search-portraits",
-    "record-third-search-rot-mnist",
     "record-third-rot-mnist",
 ];
 
@@ -108,7 +100,7 @@ const PRINTED: Files = files!["expected/", ".csv":
 ];
 
 /// Every experiment of the project, as its file says.
-pub fn plans() -> Result<Vec<Plan>> {
+pub fn plans() -> Result<Vec<Experiment>> {
     EXPERIMENTS
         .iter()
         .chain(TRUST)
@@ -116,7 +108,7 @@ pub fn plans() -> Result<Vec<Plan>> {
         .collect()
 }
 
-fn plan(text: &str) -> Result<Plan> {
+fn plan(text: &str) -> Result<Experiment> {
     let spec = read_text(text)?;
     let printed = match &spec.expected {
         None => Expected::default(),
@@ -128,7 +120,7 @@ fn plan(text: &str) -> Result<Plan> {
             Expected::parse(text)?
         }
     };
-    Ok(Plan::new(&spec, printed, Scale::Full)?)
+    Ok(Experiment::new(&spec, printed, Scale::Full)?)
 }
 
 #[cfg(test)]

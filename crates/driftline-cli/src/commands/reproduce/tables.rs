@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use driftline::experiment::{Check, Contrast, ResultTable, Store};
+use driftline_lab::experiment::{Check, Contrast, ResultTable, Store};
 use serde_json::{Value, json};
 
 use super::library::{Contrasted, Library, verdict};
@@ -11,7 +11,7 @@ use crate::failure::Result;
 use crate::output::{self, Cell};
 
 /// One table with its cells in the order of the files.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct PaperTable {
     pub name: String,
     pub cells: Vec<Cell>,
@@ -27,16 +27,12 @@ pub fn collect(
 ) -> Result<Vec<PaperTable>> {
     let mut tables: Vec<PaperTable> = Vec::new();
     for (experiment, store) in shown {
-        let place = tables
-            .iter()
-            .position(|table| table.name == experiment.table());
+        let name = experiment.table();
+        let place = tables.iter().position(|table| table.name == name);
         let place = place.unwrap_or_else(|| {
             tables.push(PaperTable {
-                name: experiment.table().into(),
-                cells: Vec::new(),
-                notes: Vec::new(),
-                checks: Vec::new(),
-                contrasts: Vec::new(),
+                name: name.into(),
+                ..PaperTable::default()
             });
             tables.len() - 1
         });
@@ -54,11 +50,8 @@ pub fn collect(
 }
 
 fn cells(experiment: &SelectedExperiment, store: &Store) -> Vec<Cell> {
-    let wanted: BTreeSet<(usize, usize)> = experiment
-        .keys
-        .iter()
-        .map(|key| (key.dataset, key.method))
-        .collect();
+    let wanted = experiment.keys.iter().map(|key| (key.dataset, key.method));
+    let wanted: BTreeSet<(usize, usize)> = wanted.collect();
     let plan = &experiment.plan;
     let results = ResultTable::of(store);
     let cell = |(dataset, method): &(usize, usize)| {
@@ -109,22 +102,20 @@ fn contrasted(contrast: &Contrasted) -> String {
         format!("{} {points} ({})", row.method, verdict(&row.difference))
     };
     let rows: Vec<String> = contrast.rows.iter().map(row).collect();
+    let (here, with, rows) = (&contrast.here, &contrast.with, rows.join(", "));
     let claim = contrast.claim.as_ref();
-    let claim = claim.map_or(String::new(), |claim| {
-        format!("; the claim is that {claim}")
-    });
+    let claim = claim.map(|claim| format!("; the claim is that {claim}"));
     format!(
-        " {}, against {}: {}{claim}\n",
-        contrast.here,
-        contrast.with,
-        rows.join(", ")
+        " {here}, against {with}: {rows}{}\n",
+        claim.unwrap_or_default()
     )
 }
 
 /// `Table 1`, but `mixing`.
 fn title(name: &str) -> String {
-    match name.starts_with(|c: char| c.is_ascii_digit()) {
-        true => format!("Table {name}"),
-        false => name.to_owned(),
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("Table {name}")
+    } else {
+        name.to_owned()
     }
 }

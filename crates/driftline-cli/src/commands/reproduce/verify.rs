@@ -4,15 +4,16 @@
 use std::fmt;
 use std::time::{Instant, SystemTime};
 
-use driftline::Cancel;
-use driftline::experiment::{Store, Trial, TrialKey, run_trial};
-use driftline::models::network::Isa;
+use driftline_core::Cancel;
+use driftline_lab::experiment::{Store, Trial, TrialKey, run_trial};
+use driftline_models::network::Isa;
 use serde_json::{Value, json};
 
 use super::selected_experiments::SelectedExperiment;
 use crate::estimate::timings;
 use crate::failure::Result;
 use crate::parallelism::Parallelism;
+use crate::progress::describe;
 use crate::verbosity::Verbosity;
 
 /// One that took longer is run again only where no shorter one was asked for.
@@ -21,14 +22,18 @@ const AT_MOST: f64 = 120.0;
 /// What came of it.
 #[derive(Debug)]
 pub enum Verified {
-    Compared {
-        experiment: String,
-        stored: Box<Trial>,
-        again: Box<Trial>,
-        seconds: f64,
-    },
+    Compared(Box<Compared>),
     /// Nothing could be run again, and why: that is no proof.
     Not(String),
+}
+
+/// A finished trial, and what came of it when it was run again.
+#[derive(Debug)]
+pub struct Compared {
+    experiment: String,
+    stored: Trial,
+    again: Trial,
+    seconds: f64,
 }
 
 /// A finished trial that could be run again.
@@ -58,15 +63,8 @@ pub fn verify(
     };
     let (plan, key) = (&chosen.experiment.plan, &chosen.key);
     let took = chosen.seconds.map(|s| format!(", which took {s:.1} s"));
-    verbosity.say(&format!(
-        "running again: {} · {} · {} · data {} · seed {}{}",
-        plan.name,
-        chosen.stored.dataset,
-        chosen.stored.method,
-        key.data_seed,
-        key.seed,
-        took.unwrap_or_default()
-    ));
+    let (trial, took) = (describe(plan, key), took.unwrap_or_default());
+    verbosity.say(&format!("running again: {trial}{took}"));
     // From the beginning: what was kept would prove nothing.
     let mut resources = Parallelism::of(None, 1).resources(None, cancel);
     if let Some(isa) = chosen.isa {
@@ -74,12 +72,12 @@ pub fn verify(
     }
     let start = Instant::now();
     let again = run_trial(plan, key, &resources, &|| cancel.check())?;
-    Ok(Verified::Compared {
+    Ok(Verified::Compared(Box::new(Compared {
         experiment: plan.name.clone(),
-        stored: Box::new(chosen.stored.clone()),
-        again: Box::new(again),
+        stored: chosen.stored.clone(),
+        again,
         seconds: start.elapsed().as_secs_f64(),
-    })
+    })))
 }
 
 /// A number that differs from call to call, so that in time every trial has its turn.
@@ -144,13 +142,10 @@ impl fmt::Display for Reasons {
             return f.write_str("none of these trials is finished");
         }
         write!(f, "of {} finished trials", self.finished)?;
-        for (count, why) in [
-            (
-                self.other_machine,
-                "were made with an instruction set whose roundings this machine does not have",
-            ),
-            (self.no_data, "need data that are not in the cache"),
-        ] {
+        let machine =
+            "were made with an instruction set whose roundings this machine does not have";
+        let data = "need data that are not in the cache";
+        for (count, why) in [(self.other_machine, machine), (self.no_data, data)] {
             if count > 0 {
                 write!(f, ", {count} {why}")?;
             }
@@ -163,15 +158,13 @@ impl Verified {
     /// Whether a trial was run again and every number came out the same.
     pub fn holds(&self) -> bool {
         match self {
-            Verified::Compared { stored, again, .. } => {
+            Verified::Compared(compared) => {
                 // Which version of the program ran it, and with which of the instruction sets that round alike, is no result.
-                let (version, isa) = (stored.version.clone(), stored.isa);
-                **stored
-                    == Trial {
-                        version,
-                        isa,
-                        ..(**again).clone()
-                    }
+                let stored = &compared.stored;
+                let mut again = compared.again.clone();
+                again.version.clone_from(&stored.version);
+                again.isa = stored.isa;
+                *stored == again
             }
             Verified::Not(_) => false,
         }
@@ -180,16 +173,15 @@ impl Verified {
     pub fn json(&self) -> Value {
         match self {
             Verified::Not(why) => json!({ "verified": false, "why": why }),
-            Verified::Compared {
-                experiment,
-                stored,
-                again,
-                seconds,
-            } => json!({
-                "verified": true, "identical": self.holds(), "experiment": experiment, "dataset": stored.dataset,
-                "method": stored.method, "data_seed": stored.data_seed, "seed": stored.seed, "isa": stored.isa,
-                "isa_now": again.isa, "seconds": seconds,
-            }),
+            Verified::Compared(compared) => {
+                let stored = &compared.stored;
+                json!({
+                    "verified": true, "identical": self.holds(), "experiment": compared.experiment,
+                    "dataset": stored.dataset, "method": stored.method, "data_seed": stored.data_seed,
+                    "seed": stored.seed, "isa": stored.isa, "isa_now": compared.again.isa,
+                    "seconds": compared.seconds,
+                })
+            }
         }
     }
 }
@@ -198,32 +190,21 @@ impl fmt::Display for Verified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Verified::Not(why) => write!(f, "cannot verify here: {why}"),
-            Verified::Compared {
-                experiment,
-                stored,
-                again,
-                seconds,
-            } => {
-                let Trial {
-                    dataset,
-                    method,
-                    data_seed,
-                    seed,
-                    ..
-                } = &**stored;
+            Verified::Compared(compared) => {
+                let (stored, again) = (&compared.stored, &compared.again);
+                let (experiment, seconds) = (&compared.experiment, compared.seconds);
+                let (dataset, method) = (&stored.dataset, &stored.method);
+                let (data_seed, seed) = (stored.data_seed, stored.seed);
                 let isa = match (stored.isa, again.isa) {
                     (Some(then), Some(now)) if then != now => format!(", {then} then, {now} now"),
                     (Some(isa), _) => format!(", {isa}"),
                     (None, _) => String::new(),
                 };
+                let [then, now] = [stored, again].map(|trial| 100.0 * trial.outcome.accuracy);
                 let verdict = if self.holds() {
                     "identical".into()
                 } else {
-                    format!(
-                        "DIFFERENT: {:.2} % stored, {:.2} % now",
-                        100.0 * stored.outcome.accuracy,
-                        100.0 * again.outcome.accuracy
-                    )
+                    format!("DIFFERENT: {then:.2} % stored, {now:.2} % now")
                 };
                 write!(
                     f,
@@ -248,12 +229,12 @@ mod tests {
         assert_eq!(stored.isa, Some(Isa::Avx512));
         let mut again = stored.clone();
         change(&mut again);
-        Verified::Compared {
+        Verified::Compared(Box::new(Compared {
             experiment: "table1-rot-mnist".into(),
-            stored: Box::new(stored),
-            again: Box::new(again),
+            stored,
+            again,
             seconds: 1.0,
-        }
+        }))
     }
 
     #[test]

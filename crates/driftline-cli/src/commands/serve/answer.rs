@@ -1,7 +1,9 @@
 //! One request, whole in memory, into one answer.
 
-use driftline::runs::RunFolder;
-use serde_json::json;
+use bytes::Bytes;
+use driftline_fleet::StreamRow;
+use driftline_runs::RunFolder;
+use serde_json::{Value, json};
 
 use super::health::Metrics;
 use super::models::Models;
@@ -20,57 +22,53 @@ const HTML: &str = "text/html; charset=utf-8";
 
 impl Answer {
     pub fn told(status: u16, message: &str) -> Self {
-        let body = json!({ "error": message }).to_string().into_bytes();
-        Self {
-            status,
-            kind: JSON,
-            body,
-        }
+        let answer = Self::json(&json!({ "error": message }));
+        Self { status, ..answer }
     }
 
-    fn good(kind: &'static str, body: Vec<u8>) -> Self {
-        Self {
-            status: 200,
-            kind,
-            body,
-        }
+    fn json(value: &Value) -> Self {
+        Self::good(JSON, value.to_string())
+    }
+
+    fn good(kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
+        let (status, body) = (200, body.into());
+        Self { status, kind, body }
     }
 }
 
 /// The request as far as it matters.
-pub struct Asked<'a> {
-    pub method: &'a str,
-    pub path: &'a str,
-    pub kind: &'a str,
-    pub accepts: &'a str,
-    pub body: &'a [u8],
+pub struct Asked {
+    pub method: String,
+    pub path: String,
+    pub kind: String,
+    pub accepts: String,
+    pub body: Bytes,
 }
 
-pub fn answer(asked: &Asked<'_>, models: &Models, metrics: &Metrics) -> Answer {
+pub fn answer(asked: &Asked, models: &Models, metrics: &Metrics) -> Answer {
     let path = asked.path.trim_matches('/');
     let parts: Vec<&str> = path.split('/').collect();
-    match (asked.method, &parts[..]) {
+    match (&*asked.method, &parts[..]) {
         ("GET", [""]) => page(models),
         ("GET", ["health"]) => {
             let (streams, version, _) = models.counts();
-            let told = json!({ "status": "ok", "streams": streams, "version": version });
-            Answer::good(JSON, told.to_string().into_bytes())
+            Answer::json(&json!({ "status": "ok", "streams": streams, "version": version }))
         }
         ("GET", ["metrics"]) => {
             let kind = "text/plain; version=0.0.4; charset=utf-8";
-            Answer::good(kind, metrics.text(models).into_bytes())
+            Answer::good(kind, metrics.text(models))
         }
         ("POST", ["predict"]) => predict(asked, None, models, metrics),
         ("POST", ["streams", key, "predict"]) => {
             predict(asked, Some(&decoded(key)), models, metrics)
         }
         ("GET", ["streams", key]) => match models.row(&decoded(key)) {
-            Some(row) => Answer::good(JSON, json!(row).to_string().into_bytes()),
+            Some(row) => Answer::json(&json!(row)),
             None => unknown(),
         },
         ("GET", ["streams", key, "report"]) => match models.fleet() {
             Some(fleet) if fleet.row(&decoded(key)).is_some_and(|row| row.windows > 0) => {
-                html(report_of(&fleet, &decoded(key)).map_err(|error| error.to_string()))
+                html(report_of(&fleet, &decoded(key)))
             }
             _ => unknown(),
         },
@@ -85,7 +83,7 @@ fn unknown() -> Answer {
     Answer::told(404, "there is no such stream")
 }
 
-fn predict(asked: &Asked<'_>, key: Option<&str>, models: &Models, metrics: &Metrics) -> Answer {
+fn predict(asked: &Asked, key: Option<&str>, models: &Models, metrics: &Metrics) -> Answer {
     let bundle = match models.model(key) {
         Ok(Some(bundle)) => bundle,
         Ok(None) if key.is_none() => {
@@ -95,51 +93,45 @@ fn predict(asked: &Asked<'_>, key: Option<&str>, models: &Models, metrics: &Metr
         Err(error) => return Answer::told(500, &error.to_string()),
     };
     let is_arrow = asked.kind.starts_with(arrow::TYPE);
-    let table = match is_arrow {
-        true => arrow::read(asked.body),
-        false => by_json::read(asked.body),
-    };
-    let predicted = table.and_then(|table| table::predict(&bundle, &table));
-    let predicted = match predicted {
+    let read = if is_arrow { arrow::read } else { by_json::read };
+    let table = read(&asked.body);
+    let predicted = match table.and_then(|table| table::predict(&bundle, &table)) {
         Ok(predicted) => predicted,
         Err(message) => return Answer::told(400, &message),
     };
     metrics.predicted(predicted.labels.len());
-    let wants_arrow = match asked.accepts {
+    let wants_arrow = match &*asked.accepts {
         "" | "*/*" => is_arrow,
         accepts => accepts.contains(arrow::TYPE),
     };
-    match wants_arrow {
-        true => match arrow::write(&bundle, &predicted) {
-            Ok(body) => Answer::good(arrow::TYPE, body),
-            Err(message) => Answer::told(500, &message),
-        },
-        false => Answer::good(JSON, by_json::write(&bundle, &predicted)),
+    if !wants_arrow {
+        return Answer::good(JSON, by_json::write(&bundle, &predicted));
+    }
+    match arrow::write(&bundle, &predicted) {
+        Ok(body) => Answer::good(arrow::TYPE, body),
+        Err(message) => Answer::told(500, &message),
     }
 }
 
 fn page(models: &Models) -> Answer {
     html(match models.fleet() {
         Some(fleet) => {
-            let place = |row: &driftline::fleet::StreamRow| {
+            let place = |row: &StreamRow| {
                 (row.windows > 0).then(|| format!("/streams/{}/report", encoded(&row.key)))
             };
             driftline_report::fleet_html(fleet.manifest(), &fleet.rows(), &place)
-                .map_err(|error| error.to_string())
         }
-        None => RunFolder::read(models.folder())
-            .map_err(|error| error.to_string())
-            .and_then(|run| {
-                driftline_report::runs_html(std::slice::from_ref(&run))
-                    .map_err(|error| error.to_string())
-            }),
+        None => {
+            let run = RunFolder::read(models.folder()).map_err(driftline_report::Error::from);
+            run.and_then(|run| driftline_report::run_html(&run))
+        }
     })
 }
 
-fn html(page: Result<String, String>) -> Answer {
+fn html<E: std::fmt::Display>(page: Result<String, E>) -> Answer {
     match page {
-        Ok(page) => Answer::good(HTML, page.into_bytes()),
-        Err(message) => Answer::told(500, &message),
+        Ok(page) => Answer::good(HTML, page),
+        Err(error) => Answer::told(500, &error.to_string()),
     }
 }
 
@@ -165,9 +157,11 @@ fn decoded(part: &str) -> String {
 }
 
 fn encoded(key: &str) -> String {
-    let letter = |byte: u8| match byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-        true => char::from(byte).to_string(),
-        false => format!("%{byte:02X}"),
+    let letter = |byte: u8| match byte {
+        b'-' | b'_' | b'.' | b'~' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+            char::from(byte).to_string()
+        }
+        _ => format!("%{byte:02X}"),
     };
     key.bytes().map(letter).collect()
 }

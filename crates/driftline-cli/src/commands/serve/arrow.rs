@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
-use arrow_array::{ArrayRef, Float32Array, RecordBatch, StringArray};
+use arrow_array::{
+    ArrayRef, ArrowPrimitiveType, Float32Array, OffsetSizeTrait, RecordBatch, StringArray,
+};
 use arrow_buffer::Buffer;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{DataType, Field, Schema};
-use driftline::reading::{Column, Numbers, Table, Texts};
-use driftline::runs::{Bundle, CLASS, probability_column};
+use driftline_io::{Column, Numbers, Table, Texts};
+use driftline_runs::{CLASS, ModelFile, probability_column};
 
 use super::table::Predictions;
 
@@ -33,58 +35,30 @@ fn batches(body: &[u8]) -> Result<Table, String> {
         batches.extend(decoder.decode(&mut rest).map_err(told)?);
     }
     decoder.finish().map_err(told)?;
-    let Some(schema) = decoder.schema() else {
-        return Err("is an Arrow IPC stream without a schema".into());
-    };
-    schema
-        .fields()
-        .iter()
-        .enumerate()
-        .try_fold(Table::new(), |table, (at, field)| {
-            let parts: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(at)).collect();
-            let column = column(field, &parts)?;
-            let added = table.with_column(field.name(), column);
-            added.map_err(|error| error.to_string())
-        })
+    let schema = decoder
+        .schema()
+        .ok_or("is an Arrow IPC stream without a schema")?;
+    let mut table = Table::new();
+    for (at, field) in schema.fields().iter().enumerate() {
+        let parts: Vec<&ArrayRef> = batches.iter().map(|batch| batch.column(at)).collect();
+        let added = table.with_column(field.name(), column(field, &parts)?);
+        table = added.map_err(|error| error.to_string())?;
+    }
+    Ok(table)
 }
 
 fn column(field: &Field, parts: &[&ArrayRef]) -> Result<Column, String> {
-    macro_rules! numbers {
-        ($kind:ty) => {{
-            let values = parts
-                .iter()
-                .flat_map(|part| part.as_primitive::<$kind>().iter());
-            let number = |value: Option<_>| value.map_or(f64::NAN, |value| value as f64);
-            Ok(Column::Numbers(Numbers::Double(
-                values.map(number).collect(),
-            )))
-        }};
-    }
+    let doubles = |values| Ok(Column::Numbers(Numbers::Double(values)));
     match field.data_type() {
-        DataType::Float64 => numbers!(Float64Type),
-        DataType::Int64 => numbers!(Int64Type),
-        DataType::Int32 => numbers!(Int32Type),
+        DataType::Float64 => doubles(numbers::<Float64Type, _>(parts, f64::NAN, |n| n)),
+        DataType::Int64 => doubles(numbers::<Int64Type, _>(parts, f64::NAN, |n| n as f64)),
+        DataType::Int32 => doubles(numbers::<Int32Type, _>(parts, f64::NAN, f64::from)),
         DataType::Float32 => {
-            let values = parts
-                .iter()
-                .flat_map(|part| part.as_primitive::<Float32Type>().iter());
-            let values = values.map(|value| value.unwrap_or(f32::NAN)).collect();
+            let values = numbers::<Float32Type, _>(parts, f32::NAN, |n| n);
             Ok(Column::Numbers(Numbers::Single(values)))
         }
-        DataType::Utf8 => {
-            let texts: Texts = parts
-                .iter()
-                .flat_map(|part| part.as_string::<i32>().iter())
-                .collect();
-            Ok(Column::Text(texts))
-        }
-        DataType::LargeUtf8 => {
-            let texts: Texts = parts
-                .iter()
-                .flat_map(|part| part.as_string::<i64>().iter())
-                .collect();
-            Ok(Column::Text(texts))
-        }
+        DataType::Utf8 => Ok(Column::Text(texts::<i32>(parts))),
+        DataType::LargeUtf8 => Ok(Column::Text(texts::<i64>(parts))),
         other => Err(format!(
             "`{}` holds {other}; taken are float64, float32, int64, int32 and utf8",
             field.name()
@@ -92,23 +66,33 @@ fn column(field: &Field, parts: &[&ArrayRef]) -> Result<Column, String> {
     }
 }
 
+fn numbers<T: ArrowPrimitiveType, N: Copy>(
+    parts: &[&ArrayRef],
+    missing: N,
+    number: fn(T::Native) -> N,
+) -> Vec<N> {
+    let values = parts
+        .iter()
+        .flat_map(|part| part.as_primitive::<T>().iter());
+    values.map(|value| value.map_or(missing, number)).collect()
+}
+
+fn texts<O: OffsetSizeTrait>(parts: &[&ArrayRef]) -> Texts {
+    let texts = parts.iter().flat_map(|part| part.as_string::<O>().iter());
+    texts.collect()
+}
+
 /// `class` and `p_NAME` for every row; the version stands in the metadata.
-pub fn write(bundle: &Bundle, predictions: &Predictions) -> Result<Vec<u8>, String> {
+pub fn write(bundle: &ModelFile, predictions: &Predictions) -> Result<Vec<u8>, String> {
     let told = |error: arrow_schema::ArrowError| error.to_string();
     let classes = bundle.classes();
     let mut fields = vec![Field::new(CLASS, DataType::Utf8, false)];
-    let named = predictions
-        .labels
-        .as_slice()
-        .iter()
-        .map(|&class| &*classes[class as usize]);
+    let labels = predictions.labels.as_slice().iter();
+    let named = labels.map(|&class| &*classes[class as usize]);
     let mut columns: Vec<ArrayRef> = vec![Arc::new(StringArray::from_iter_values(named))];
     for (at, class) in classes.iter().enumerate() {
-        fields.push(Field::new(
-            probability_column(class),
-            DataType::Float32,
-            false,
-        ));
+        let name = probability_column(class);
+        fields.push(Field::new(name, DataType::Float32, false));
         let rows = 0..predictions.labels.len();
         let values = rows.map(|row| predictions.probabilities.row(row)[at]);
         columns.push(Arc::new(Float32Array::from_iter_values(values)));

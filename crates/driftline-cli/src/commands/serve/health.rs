@@ -1,6 +1,5 @@
 //! What a monitor wants to know: whether requests are answered, how many, how long they took, and by which version.
 
-use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -33,8 +32,8 @@ impl Metrics {
         if let Some(slot) = BOUNDS.iter().position(|bound| seconds <= *bound) {
             self.slots[slot].fetch_add(1, Ordering::Relaxed);
         }
-        self.micros
-            .fetch_add(took.as_micros() as u64, Ordering::Relaxed);
+        let micros = took.as_micros() as u64;
+        self.micros.fetch_add(micros, Ordering::Relaxed);
     }
 
     pub fn predicted(&self, rows: usize) {
@@ -52,64 +51,51 @@ impl Metrics {
     /// In Prometheus' text format.
     pub fn text(&self, models: &Models) -> String {
         let read = |number: &AtomicU64| number.load(Ordering::Relaxed);
-        let mut text = String::new();
-        let mut say = |line: std::fmt::Arguments<'_>| {
-            let _ = text.write_fmt(line);
-            text.push('\n');
-        };
-        say(format_args!(
-            "# HELP driftline_requests_total Requests answered, by status."
-        ));
-        say(format_args!("# TYPE driftline_requests_total counter"));
-        for (status, answers) in ["2xx", "4xx", "5xx"].iter().zip(&self.answers) {
-            say(format_args!(
-                "driftline_requests_total{{status=\"{status}\"}} {}",
-                read(answers)
-            ));
-        }
-        say(format_args!("# HELP driftline_rows_total Rows predicted."));
-        say(format_args!("# TYPE driftline_rows_total counter"));
-        say(format_args!("driftline_rows_total {}", read(&self.rows)));
-        say(format_args!(
-            "# HELP driftline_request_seconds Time from the whole request to its answer."
-        ));
-        say(format_args!("# TYPE driftline_request_seconds histogram"));
-        let mut below = 0;
-        for (bound, slot) in BOUNDS.iter().zip(&self.slots) {
-            below += read(slot);
-            say(format_args!(
-                "driftline_request_seconds_bucket{{le=\"{bound}\"}} {below}"
-            ));
-        }
-        let all: u64 = self.answers.iter().map(read).sum();
-        say(format_args!(
-            "driftline_request_seconds_bucket{{le=\"+Inf\"}} {all}"
-        ));
-        say(format_args!(
-            "driftline_request_seconds_sum {}",
-            read(&self.micros) as f64 / 1e6
-        ));
-        say(format_args!("driftline_request_seconds_count {all}"));
         let (streams, version, swaps) = models.counts();
-        say(format_args!(
-            "# HELP driftline_connections Connections that are open."
-        ));
-        say(format_args!("# TYPE driftline_connections gauge"));
-        say(format_args!("driftline_connections {}", read(&self.open)));
-        say(format_args!(
-            "# HELP driftline_streams Streams that are served."
-        ));
-        say(format_args!("# TYPE driftline_streams gauge"));
-        say(format_args!("driftline_streams {streams}"));
-        say(format_args!(
-            "# HELP driftline_swaps_total Times that newer versions took over."
-        ));
-        say(format_args!("# TYPE driftline_swaps_total counter"));
-        say(format_args!("driftline_swaps_total {swaps}"));
+        let mut text = String::new();
+        let mut family = |name: &str, kind: &str, help: &str, values: &[(String, f64)]| {
+            text += &format!("# HELP driftline_{name} {help}\n# TYPE driftline_{name} {kind}\n");
+            for (label, value) in values {
+                text += &format!("driftline_{name}{label} {value}\n");
+            }
+        };
+        let one = |value: u64| [(String::new(), value as f64)];
+        let answers = ["2xx", "4xx", "5xx"].iter().zip(&self.answers);
+        let answers = answers.map(|(s, n)| (format!("{{status=\"{s}\"}}"), read(n) as f64));
+        let answers: Vec<_> = answers.collect();
+        let help = "Requests answered, by status.";
+        family("requests_total", "counter", help, &answers);
+        family(
+            "rows_total",
+            "counter",
+            "Rows predicted.",
+            &one(read(&self.rows)),
+        );
+        let all = answers.iter().map(|(_, n)| n).sum();
+        let mut below = 0;
+        let slots = BOUNDS.iter().zip(&self.slots).map(|(bound, slot)| {
+            below += read(slot);
+            (format!("_bucket{{le=\"{bound}\"}}"), below as f64)
+        });
+        let mut times: Vec<_> = slots.collect();
+        times.push(("_bucket{le=\"+Inf\"}".into(), all));
+        times.push(("_sum".into(), read(&self.micros) as f64 / 1e6));
+        times.push(("_count".into(), all));
+        let help = "Time from the whole request to its answer.";
+        family("request_seconds", "histogram", help, &times);
+        let help = "Connections that are open.";
+        family("connections", "gauge", help, &one(read(&self.open)));
+        let help = "Streams that are served.";
+        family("streams", "gauge", help, &one(streams as u64));
+        let help = "Times that newer versions took over.";
+        family("swaps_total", "counter", help, &one(swaps));
         if let Some(version) = version {
-            say(format_args!("# HELP driftline_version The version in use."));
-            say(format_args!("# TYPE driftline_version gauge"));
-            say(format_args!("driftline_version {version}"));
+            family(
+                "version",
+                "gauge",
+                "The version in use.",
+                &one(version as u64),
+            );
         }
         text
     }

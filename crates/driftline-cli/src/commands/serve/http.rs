@@ -154,9 +154,10 @@ async fn connection(stream: TcpStream, server: &Arc<Server>, mut stopped: watch:
 
 async fn respond(request: Request<Incoming>, server: &Arc<Server>) -> Response<Full<Bytes>> {
     let begun = Instant::now();
-    let answer = match is_allowed(&request, server) {
-        false => Answer::told(401, "a token is needed: Authorization: Bearer …"),
-        true => received(request, server).await,
+    let answer = if is_allowed(&request, server) {
+        received(request, server).await
+    } else {
+        Answer::told(401, "a token is needed: Authorization: Bearer …")
     };
     server.metrics.answered(answer.status, begun.elapsed());
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -181,10 +182,8 @@ fn is_allowed(request: &Request<Incoming>, server: &Server) -> bool {
     let given = header(request, &AUTHORIZATION);
     let given = given.strip_prefix("Bearer ").unwrap_or_default();
     // As long for a wrong first letter as for a wrong last one.
-    let differ = given
-        .bytes()
-        .zip(token.bytes())
-        .fold(0, |all, (a, b)| all | (a ^ b));
+    let pairs = given.bytes().zip(token.bytes());
+    let differ = pairs.fold(0, |all, (a, b)| all | (a ^ b));
     request.uri().path() == "/health" || (given.len() == token.len() && differ == 0)
 }
 
@@ -197,10 +196,13 @@ fn header<'a>(request: &'a Request<Incoming>, name: &HeaderName) -> &'a str {
 
 /// Reads the body within the limits and answers.
 async fn received(request: Request<Incoming>, server: &Arc<Server>) -> Answer {
-    let method = request.method().as_str().to_owned();
-    let path = request.uri().path().to_owned();
-    let kind = header(&request, &CONTENT_TYPE).to_owned();
-    let accepts = header(&request, &ACCEPT).to_owned();
+    let mut asked = Asked {
+        method: request.method().as_str().to_owned(),
+        path: request.uri().path().to_owned(),
+        kind: header(&request, &CONTENT_TYPE).to_owned(),
+        accepts: header(&request, &ACCEPT).to_owned(),
+        body: Bytes::new(),
+    };
     let most = server.limits.body;
     let too_large = || Answer::told(413, &format!("the body is larger than {most} bytes"));
     // Told before any of it is read, where the head says so.
@@ -208,33 +210,25 @@ async fn received(request: Request<Incoming>, server: &Arc<Server>) -> Answer {
         return too_large();
     }
     let body = Limited::new(request.into_body(), most).collect();
-    let body = match tokio::time::timeout(server.limits.time, body).await {
+    asked.body = match tokio::time::timeout(server.limits.time, body).await {
         Err(_) => return Answer::told(408, "the body took too long to arrive"),
         Ok(Err(error)) if error.is::<LengthLimitError>() => return too_large(),
         Ok(Err(_)) => return Answer::told(400, "the body could not be read"),
         Ok(Ok(body)) => body.to_bytes(),
     };
-    let long = body.len() > LARGE || method == "GET" && path != "/health" && path != "/metrics";
+    let looks = asked.method == "GET" && !["/health", "/metrics"].contains(&&*asked.path);
+    let long = looks || asked.body.len() > LARGE;
     let own = server.clone();
     let work = move || {
-        let asked = Asked {
-            method: &method,
-            path: &path,
-            kind: &kind,
-            accepts: &accepts,
-            body: &body,
-        };
         // A panic over one request is a fault of that request.
         let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             answer(&asked, &own.models, &own.metrics)
         }));
         answered.unwrap_or_else(|_| Answer::told(500, "this request could not be answered"))
     };
-    match long {
-        false => work(),
-        true => {
-            let work = tokio::task::spawn_blocking(work).await;
-            work.unwrap_or_else(|_| Answer::told(500, "this request could not be answered"))
-        }
+    if !long {
+        return work();
     }
+    let work = tokio::task::spawn_blocking(work).await;
+    work.unwrap_or_else(|_| Answer::told(500, "this request could not be answered"))
 }

@@ -1,7 +1,7 @@
 //! Requests and answers in JSON: rows by name, or columns by name.
 
-use driftline::reading::{Column, Numbers, Table, Texts};
-use driftline::runs::Bundle;
+use driftline_io::{Column, Numbers, Table, Texts};
+use driftline_runs::ModelFile;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -39,16 +39,13 @@ fn by_rows(rows: Vec<Map<String, Value>>) -> Result<Table, String> {
     };
     let names: Vec<String> = first.keys().cloned().collect();
     let mut columns: Vec<Vec<Value>> = vec![Vec::with_capacity(rows.len()); names.len()];
-    for (place, mut row) in rows.into_iter().enumerate() {
+    for (number, mut row) in (1..).zip(rows) {
         if row.len() != names.len() {
-            return Err(format!(
-                "row {} has other columns than the first",
-                place + 1
-            ));
+            return Err(format!("row {number} has other columns than the first"));
         }
         for (name, column) in names.iter().zip(&mut columns) {
             let value = row.get_mut(name).map(Value::take);
-            column.push(value.ok_or_else(|| format!("row {} has no `{name}`", place + 1))?);
+            column.push(value.ok_or_else(|| format!("row {number} has no `{name}`"))?);
         }
     }
     let mut all = names.iter().zip(columns);
@@ -59,34 +56,30 @@ fn by_rows(rows: Vec<Map<String, Value>>) -> Result<Table, String> {
 
 /// A column of numbers if all its values are, else of texts; null is a missing value.
 fn add(table: Table, name: &str, values: Vec<Value>) -> Result<Table, String> {
-    let numeric = values
+    let column = if values
         .iter()
-        .all(|value| value.is_number() || value.is_null());
-    let column = match numeric {
-        true => {
-            let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
-            Column::Numbers(Numbers::Double(values.iter().map(number).collect()))
-        }
-        false => {
-            let mut texts = Texts::new();
-            for value in &values {
-                match value {
-                    Value::Null => texts.push(None),
-                    Value::String(text) => texts.push(Some(text)),
-                    Value::Number(_) | Value::Bool(_) => texts.push(Some(&value.to_string())),
-                    _ => return Err(format!("`{name}` holds something that is no value")),
-                }
+        .all(|value| value.is_number() || value.is_null())
+    {
+        let number = |value: &Value| value.as_f64().unwrap_or(f64::NAN);
+        Column::Numbers(Numbers::Double(values.iter().map(number).collect()))
+    } else {
+        let mut texts = Texts::new();
+        for value in &values {
+            match value {
+                Value::Null => texts.push(None),
+                Value::String(text) => texts.push(Some(text)),
+                Value::Number(_) | Value::Bool(_) => texts.push(Some(&value.to_string())),
+                _ => return Err(format!("`{name}` holds something that is no value")),
             }
-            Column::Text(texts)
         }
+        Column::Text(texts)
     };
-    table
-        .with_column(name, column)
-        .map_err(|error| error.to_string())
+    let added = table.with_column(name, column);
+    added.map_err(|error| error.to_string())
 }
 
 /// `version`, `classes`, and for every row `class` and `probabilities`.
-pub fn write(bundle: &Bundle, predictions: &Predictions) -> Vec<u8> {
+pub fn write(bundle: &ModelFile, predictions: &Predictions) -> Vec<u8> {
     let classes = bundle.classes();
     let named = predictions.labels.as_slice().iter();
     let named: Vec<&str> = named.map(|&class| &*classes[class as usize]).collect();

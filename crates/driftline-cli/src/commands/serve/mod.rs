@@ -86,13 +86,13 @@ pub fn run(args: &ServeArgs, verbosity: Verbosity) -> Result {
 }
 
 fn read_token(path: &PathBuf) -> Result<String> {
-    let text = std::fs::read_to_string(path).map_err(driftline::Error::io(path))?;
+    let text = std::fs::read_to_string(path).map_err(driftline_core::Error::io(path))?;
     let token = text.lines().next().unwrap_or_default().trim().to_owned();
-    match token.len() >= 16 {
-        true => Ok(token),
-        false => Err(Failure::usage(
+    if token.len() < 16 {
+        return Err(Failure::usage(
             format!("{} holds no secret", path.display()),
             "its first line should have at least 16 characters that nobody can guess",
-        )),
+        ));
     }
+    Ok(token)
 }

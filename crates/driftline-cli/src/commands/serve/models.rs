@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use driftline::fleet::{FleetFolder, StreamRow, is_fleet};
-use driftline::models::Runtime;
-use driftline::runs::{Bundle, RunFolder, RunManifest};
+use driftline_fleet::{FleetFolder, StreamRow, is_fleet};
+use driftline_models::Runtime;
+use driftline_runs::{ModelFile, RunFolder, RunManifest};
 
 use crate::failure::Result;
 
@@ -28,8 +28,11 @@ struct State {
 
 #[derive(Clone)]
 enum Served {
-    Run(Arc<Bundle>),
-    Fleet(Arc<FleetFolder>, Arc<RwLock<HashMap<String, Arc<Bundle>>>>),
+    Run(Arc<ModelFile>),
+    Fleet(
+        Arc<FleetFolder>,
+        Arc<RwLock<HashMap<String, Arc<ModelFile>>>>,
+    ),
 }
 
 impl Models {
@@ -51,7 +54,7 @@ impl Models {
     }
 
     /// The model for a stream, or of the run; none where there is no such stream.
-    pub fn model(&self, key: Option<&str>) -> driftline::Result<Option<Arc<Bundle>>> {
+    pub fn model(&self, key: Option<&str>) -> driftline_core::Result<Option<Arc<ModelFile>>> {
         let (fleet, models) = match (self.served(), key) {
             (Served::Run(bundle), None) => return Ok(Some(bundle)),
             (Served::Run(_), Some(_)) | (Served::Fleet(..), None) => return Ok(None),
@@ -97,10 +100,7 @@ impl Models {
     }
 
     pub fn row(&self, key: &str) -> Option<StreamRow> {
-        match self.served() {
-            Served::Fleet(fleet, _) => fleet.row(key),
-            Served::Run(_) => None,
-        }
+        self.fleet()?.row(key)
     }
 
     pub fn fleet(&self) -> Option<Arc<FleetFolder>> {
@@ -135,18 +135,14 @@ fn load(folder: &Path) -> Result<Served> {
 }
 
 /// A request is answered by the thread that read it.
-fn alone(bundle: Bundle) -> driftline::Result<Bundle> {
+fn alone(bundle: ModelFile) -> driftline_core::Result<ModelFile> {
     bundle.with_runtime(&Runtime::default())
 }
 
 /// Names, sizes and times of the files that change with every commit.
 fn look(folder: &Path) -> Vec<(PathBuf, u64, Option<std::time::SystemTime>)> {
-    let packs = std::fs::read_dir(folder.join("packs"));
-    let packs = packs
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path());
+    let packs = std::fs::read_dir(folder.join("packs")).into_iter();
+    let packs = packs.flatten().flatten().map(|entry| entry.path());
     let mut files: Vec<PathBuf> = packs.chain([folder.join("manifest.json")]).collect();
     files.sort();
     let look = |path: PathBuf| {

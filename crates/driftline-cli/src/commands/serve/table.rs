@@ -1,8 +1,8 @@
 //! Rows of a request into predictions, the same for JSON and Arrow.
 
-use driftline::data::{Labels, Probabilities};
-use driftline::reading::{ColumnChoice, ReadOptions, RowReader, Table};
-use driftline::runs::Bundle;
+use driftline_core::data::{Labels, Probabilities};
+use driftline_io::{ColumnChoice, ReadOptions, RowReader, Table};
+use driftline_runs::ModelFile;
 
 /// What a model makes of some rows.
 pub struct Predictions {
@@ -11,7 +11,7 @@ pub struct Predictions {
 }
 
 /// The message is for whoever sent the rows.
-pub fn predict(bundle: &Bundle, table: &Table) -> Result<Predictions, String> {
+pub fn predict(bundle: &ModelFile, table: &Table) -> Result<Predictions, String> {
     if table.is_empty() {
         return Err("there are no rows".into());
     }
@@ -19,7 +19,7 @@ pub fn predict(bundle: &Bundle, table: &Table) -> Result<Predictions, String> {
         impute: bundle.source.choice.impute,
         ..ColumnChoice::default()
     };
-    let told = |error: driftline::Error| {
+    let told = |error: driftline_core::Error| {
         let help = error.help().map(crate::output::in_flags);
         help.map_or(error.to_string(), |help| format!("{error} ({help})"))
     };

@@ -1,9 +1,9 @@
 //! The data themselves, where they are in the cache: digits along the drift, and the class balance of the portraits over
 //! the years. Never a portrait.
 
-use driftline::datasets::{Cache, Digits, Portraits, RotatingDigits, catalog};
-use driftline::experiment::{Dataset, Store};
-use driftline::random::Seed;
+use driftline_core::random::Seed;
+use driftline_lab::datasets::{Cache, Digits, Portraits, RotatingDigits, catalog};
+use driftline_lab::experiment::{Dataset, Store};
 
 use crate::chart::Figure;
 use crate::chart::axis::Axis;
@@ -41,11 +41,9 @@ const COLUMNS: usize = 12;
 /// Two rows of images, evenly along the stream.
 fn digits(drift: &RotatingDigits, digits: &Digits, seed: Seed, id: &str) -> Option<Figure> {
     let last = drift.intermediate.checked_sub(2)?;
-    let places = (0..COLUMNS).map(|column| column * last / (COLUMNS - 1));
-    let places: Vec<usize> = places
-        .clone()
-        .chain(places.map(|place| place + 1))
-        .collect();
+    let above = (0..COLUMNS).map(|column| column * last / (COLUMNS - 1));
+    let below = above.clone().map(|place| place + 1);
+    let places: Vec<usize> = above.chain(below).collect();
     let shown = drift.pictures(digits, seed, &places).ok()?;
     let image = |(angle, values)| Image {
         width: digits.images().width(),
@@ -56,9 +54,8 @@ fn digits(drift: &RotatingDigits, digits: &Digits, seed: Seed, id: &str) -> Opti
     let caption = "Images from the stream, evenly spaced from start to end, with the angle of each. No method sees the \
                    labels.";
     let title = "The drift";
-    Some(Figure::draw(id, "drift", title, caption, "", |heading| {
-        images::chart(heading, &shown, COLUMNS)
-    }))
+    let chart = images::chart(&shown, COLUMNS);
+    Some(Figure::draw(id, "drift", title, caption, "", chart))
 }
 
 /// Portraits in one average, and from one average to the next.
@@ -67,57 +64,40 @@ const STRIDE: usize = 100;
 
 /// The rolling share of class 0 (female) with its 90 % band, by the mean year of the window.
 fn shares(portraits: &Portraits) -> Vec<Point> {
-    let labels = portraits.labels().as_slice();
-    let windows = labels
-        .windows(WINDOW)
-        .zip(portraits.years().windows(WINDOW));
-    windows
-        .step_by(STRIDE)
-        .map(|(labels, years)| {
-            let share = labels.iter().filter(|&&class| class == 0).count() as f64 / WINDOW as f64;
-            let half = 1.645 * (share * (1.0 - share) / WINDOW as f64).sqrt();
-            let years: f64 = years.iter().map(|&year| f64::from(year)).sum();
-            Point {
-                x: years / WINDOW as f64,
-                mean: 100.0 * share,
-                low: 100.0 * (share - half),
-                high: 100.0 * (share + half),
-            }
-        })
-        .collect()
+    let years = portraits.years().windows(WINDOW);
+    let windows = portraits.labels().as_slice().windows(WINDOW).zip(years);
+    let point = |(labels, years): (&[u32], &[i16])| {
+        let share = labels.iter().filter(|&&class| class == 0).count() as f64 / WINDOW as f64;
+        let half = 1.645 * (share * (1.0 - share) / WINDOW as f64).sqrt();
+        let years: f64 = years.iter().map(|&year| f64::from(year)).sum();
+        let (low, high) = (100.0 * (share - half), 100.0 * (share + half));
+        Point::new(years / WINDOW as f64, 100.0 * share, low, high)
+    };
+    windows.step_by(STRIDE).map(point).collect()
 }
 
 fn class_share(portraits: &Portraits, id: &str) -> Option<Figure> {
     let points = shares(portraits);
     let (first, last) = (points.first()?.x, points.last()?.x);
     let series = [Series::new("female", Tone::Series(0), points)];
-    let x = Axis::new(
-        "year",
-        Ticks::around([first, last].into_iter(), (1900.0, 2020.0), 6),
-    );
-    let values = series[0].extent().chain([50.0]);
-    let mut y = Axis::new("% of the portraits", Ticks::around(values, (0.0, 100.0), 5));
-    y.reference = Some((50.0, "half".into()));
+    let years = Ticks::around([first, last].into_iter(), (1900.0, 2020.0), 6);
+    let x = Axis::new("year", years);
+    let mut y = Axis::per_cent("% of the portraits", series[0].extent().chain([50.0]));
+    y.mark(50.0, "half");
     let caption = format!(
         "Rolling share over {WINDOW} portraits in order of time, with a 90 % band of ±1.645·√(p(1 − p)/{WINDOW}); only the \
          {} dated portraits. The class balance shifts too, not only the images.",
         portraits.len()
     );
     let title = "Class balance over the years";
-    Some(Figure::draw(
-        id,
-        "class-share",
-        title,
-        caption,
-        "",
-        |heading| lines::chart(heading, &x, &y, &series),
-    ))
+    let chart = lines::chart(&x, &y, &series);
+    Some(Figure::draw(id, "class-share", title, caption, "", chart))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use driftline::datasets::stand_in;
+    use driftline_lab::datasets::stand_in;
 
     #[test]
     fn made_up_data_are_drawn() {

@@ -3,15 +3,15 @@
 
 use std::num::NonZeroUsize;
 
-use driftline::Result;
-use driftline::adapt::{Adaptation, Candidate, Gradual};
-use driftline::data::{
+use driftline_adapt::{Candidate, EachStep, Engine, Gradual, Step};
+use driftline_core::Result;
+use driftline_core::data::{
     Domain, Fraction, Inputs, LabeledDomain, Labels, NonNegative, Shape, Windowing,
 };
-use driftline::evaluate::accuracy;
-use driftline::models::linear::{FullBatch, LinearLearner, LinearModel, Penalty, Solver};
-use driftline::models::{AnyModel, Classifier, Learner};
-use driftline::random::Seed;
+use driftline_core::random::Seed;
+use driftline_models::evaluate::accuracy;
+use driftline_models::linear::{FullBatch, LinearLearner, LinearModel, Penalty, Solver};
+use driftline_models::{AnyModel, Classifier, Learner};
 
 use crate::chart::Figure;
 use crate::chart::plane::{self, Boundary, Panel, Point};
@@ -50,10 +50,8 @@ fn domain(t: usize) -> Result<LabeledDomain> {
             labels.push(class);
         }
     }
-    LabeledDomain::new(
-        Inputs::new(values, Shape::Vector(2))?,
-        Labels::new(labels, 2)?,
-    )
+    let inputs = Inputs::new(values, Shape::Vector(2))?;
+    LabeledDomain::new(inputs, Labels::new(labels, 2)?)
 }
 
 fn run() -> Result<Run> {
@@ -64,20 +62,17 @@ fn run() -> Result<Run> {
     let source = learner.fit(&(&domains[0]).into(), seed)?;
     // The learner has no randomness of its own, so every step may have the seed of the first.
     let adapt = |domains: Vec<Domain>| -> Result<Vec<LinearModel>> {
-        let curriculum = Windowing::Count(NonZeroUsize::MIN);
-        let candidate = Candidate::paper(
-            learner.clone(),
-            Gradual::new(curriculum),
-            Fraction::new(0.1)?,
-        );
-        let first = AnyModel::new(source.clone());
-        let mut adaptation = Adaptation::new(candidate, first, seed);
+        let gradual = Gradual::new(Windowing::Count(NonZeroUsize::MIN));
+        let candidate = Candidate::paper(learner.clone(), gradual, Fraction::new(0.1)?);
+        let first = AnyModel::new("linear", source.clone());
+        let mut engine = Engine::new(candidate, first, seed);
         let (mut stream, mut models) = (domains, vec![source.clone()]);
-        let versions = vec![adaptation.first().clone()];
-        while let Some(step) = adaptation.advance(&mut stream, &versions)? {
+        let mut sink = EachStep::new(&engine, |step: &Step| {
             let model: Option<&LinearModel> = step.version.model.downcast();
             models.push(model.unwrap_or(&source).clone());
-        }
+            Ok(())
+        });
+        engine.run(&mut stream, &mut sink)?;
         Ok(models)
     };
     let stream = domains[1..].iter().map(LabeledDomain::unlabeled);
@@ -119,15 +114,14 @@ fn draw(run: &Run, id: &str) -> Option<Figure> {
             Boundary::across((u, v), margin.bias, REACH, name)
         };
         let places = domain.inputs().iter().zip(domain.labels().as_slice());
+        let point = |(x, class): (&[f32], &u32)| Point {
+            place: (f64::from(x[0]), f64::from(x[1])),
+            class: *class as usize,
+            radius: 0.017,
+        };
         panels.push(Panel {
             title: format!("t = {t}"),
-            points: places
-                .map(|(x, class)| Point {
-                    place: (f64::from(x[0]), f64::from(x[1])),
-                    class: *class as usize,
-                    radius: 0.017,
-                })
-                .collect(),
+            points: places.map(point).collect(),
             boundaries: models.into_iter().filter_map(line).collect(),
             labels: Vec::new(),
         });
@@ -143,14 +137,8 @@ fn draw(run: &Run, id: &str) -> Option<Figure> {
         per_cent(&run.gradual[STEPS])?,
     );
     let title = "Why go step by step";
-    Some(Figure::draw(
-        id,
-        "intuition",
-        title,
-        caption,
-        "",
-        |heading| plane::chart(heading, &panels, &names, REACH),
-    ))
+    let chart = plane::chart(&panels, &names, REACH);
+    Some(Figure::draw(id, "intuition", title, caption, "", chart))
 }
 
 #[cfg(test)]

@@ -6,15 +6,14 @@ mod intuition;
 mod rows;
 mod sizes;
 
-use driftline::datasets::Cache;
-use driftline::experiment::{ExperimentManifest, NamedSettings, ResultTable, Row, Store};
+use driftline_lab::datasets::Cache;
+use driftline_lab::experiment::{ExperimentManifest, NamedSettings, ResultTable, Row, Store};
 
 use super::manifest::is_baseline;
 use super::results::per_draw;
 use crate::chart::axis::Axis;
-use crate::chart::scale::Ticks;
 use crate::chart::tone::Tone;
-use crate::chart::{Figure, Heading};
+use crate::chart::{Figure, Svg};
 use crate::numbers::fixed;
 
 /// The figures of an experiment in reading order: of its data, if they are in the cache, and of every data set's results.
@@ -45,15 +44,13 @@ pub fn all(store: &Store, table: &ResultTable, id: &str, cache: Option<&Cache>) 
             scene.by_step(),
             scene.windows(),
         ];
-        let several = datasets.len() > 1;
-        figures.extend(drawn.into_iter().flatten().map(|figure| match several {
-            true => Figure {
-                name: format!("{}-{}", slug(&dataset.name), figure.name),
-                title: format!("{}: {}", dataset.name, figure.title),
-                ..figure
-            },
-            false => figure,
-        }));
+        for mut figure in drawn.into_iter().flatten() {
+            if datasets.len() > 1 {
+                figure.name = format!("{}-{}", slug(&dataset.name), figure.name);
+                figure.title = format!("{}: {}", dataset.name, figure.title);
+            }
+            figures.push(figure);
+        }
     }
     figures
 }
@@ -82,32 +79,18 @@ impl Scene<'_> {
     }
 
     /// One in k answers is right by chance.
-    fn mark_guessing(&self, axis: &mut Axis) {
-        let classes = self
-            .store
-            .trials()
-            .find(|trial| trial.dataset == self.dataset);
-        let classes = classes.map_or(0, |trial| trial.outcome.confusion.counts().len());
-        let level = 100.0 / classes as f64;
-        if classes > 1 && (axis.ticks.low..=axis.ticks.high).contains(&level) {
-            axis.reference = Some((level, "guessing".into()));
-        }
+    fn mark_guessing(&self, axis: &mut Axis) -> bool {
+        let mut trials = self.store.trials();
+        let trial = trials.find(|trial| trial.dataset == self.dataset);
+        let classes = trial.map_or(0, |trial| trial.outcome.confusion.counts().len());
+        classes > 1 && axis.mark(100.0 / classes as f64, "guessing")
     }
 
-    fn figure(
-        &self,
-        title: &str,
-        caption: String,
-        name: &str,
-        draw: impl FnOnce(Heading<'_>) -> String,
-    ) -> Figure {
-        let means = self
-            .rows
-            .iter()
-            .map(|row| format!("{} {} %", row.method, fixed(row.accuracy.mean, 1)));
-        let means: Vec<String> = means.collect();
+    fn figure(&self, title: &str, caption: String, name: &str, chart: Svg) -> Figure {
+        let mean = |row: &&Row| format!("{} {} %", row.method, fixed(row.accuracy.mean, 1));
+        let means: Vec<String> = self.rows.iter().map(mean).collect();
         let facts = format!("{}, final accuracy: {}.", self.dataset, means.join(", "));
-        Figure::draw(&self.id, name, title, caption, &facts, draw)
+        Figure::draw(&self.id, name, title, caption, &facts, chart)
     }
 }
 
@@ -120,13 +103,6 @@ fn explains_the_paper(manifest: &ExperimentManifest) -> bool {
 /// Letters and digits in lower case, joined by hyphens.
 fn slug(text: &str) -> String {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect();
-    words.join("-")
-}
-
-fn per_cent(title: &str, values: impl Iterator<Item = f64>) -> Axis {
-    Axis::new(title, Ticks::around(values, (0.0, 100.0), 5))
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    words.join("-").to_ascii_lowercase()
 }

@@ -1,8 +1,8 @@
 //! Accuracy by the number of images, where an experiment has one data set for each (Table 3).
 
-use driftline::experiment::{Dataset, ResultTable, Row, Store};
+use driftline_lab::experiment::{Dataset, ResultTable, Row, Store};
 
-use super::{Scene, per_cent};
+use super::Scene;
 use crate::chart::Figure;
 use crate::chart::axis::Axis;
 use crate::chart::lines::{self, Point, Series};
@@ -14,11 +14,9 @@ pub(super) fn figure(store: &Store, table: &ResultTable, id: &str) -> Option<Fig
         Ok(Dataset::SameMnist(same)) => Some(same.images as f64),
         _ => None,
     };
-    let sizes: Option<Vec<(f64, &str)>> = manifest
-        .datasets
-        .iter()
-        .map(|named| Some((size(&named.settings)?, &*named.name)))
-        .collect();
+    let named = manifest.datasets.iter();
+    let sizes = named.map(|named| Some((size(&named.settings)?, &*named.name)));
+    let sizes: Option<Vec<(f64, &str)>> = sizes.collect();
     let sizes = sizes.filter(|sizes| sizes.len() > 1)?;
     let scene = Scene {
         store,
@@ -29,28 +27,22 @@ pub(super) fn figure(store: &Store, table: &ResultTable, id: &str) -> Option<Fig
     };
     let mut series = Vec::new();
     for method in &manifest.methods {
+        let row = |dataset: &str| table.row(dataset, &method.name);
         let rows = sizes
             .iter()
-            .filter_map(|(size, dataset)| Some((*size, table.row(dataset, &method.name)?)));
+            .filter_map(|(size, name)| Some((*size, row(name)?)));
         let rows: Vec<(f64, &Row)> = rows.collect();
         let tone = scene.tone(&method.name);
-        let point = |x, mean, half: f64| Point {
-            x,
-            mean,
-            low: mean - half,
-            high: mean + half,
+        let point = |x, mean: f64, half: Option<f64>| {
+            let half = half.unwrap_or(0.0);
+            Point::new(x, mean, mean - half, mean + half)
         };
-        let ours = rows.iter().map(|(x, row)| {
-            point(
-                *x,
-                row.accuracy.mean,
-                row.accuracy.half_width.unwrap_or(0.0),
-            )
-        });
+        let ours = rows.iter();
+        let ours = ours.map(|(x, row)| point(*x, row.accuracy.mean, row.accuracy.half_width));
         series.push(Series::new(&method.name, tone, ours.collect()));
         let printed = rows.iter().filter_map(|(x, row)| {
             let cell = row.printed.as_ref()?;
-            Some(point(*x, cell.mean, cell.half_width.unwrap_or(0.0)))
+            Some(point(*x, cell.mean, cell.half_width))
         });
         let name = format!("{}, paper", method.name);
         series.push(Series {
@@ -65,11 +57,10 @@ pub(super) fn figure(store: &Store, table: &ResultTable, id: &str) -> Option<Fig
     let largest = sizes.iter().map(|(size, _)| *size).fold(0.0, f64::max);
     let all = sizes.iter().map(|(size, _)| *size).chain([0.0]);
     let x = Axis::new("images", Ticks::around(all, (0.0, largest), 4));
-    let y = per_cent("target accuracy, %", series.iter().flat_map(Series::extent));
+    let y = Axis::per_cent("target accuracy, %", series.iter().flat_map(Series::extent));
     let caption = "Solid: our means with 90 % Student-t intervals. Dotted: the paper’s numbers with theirs. More data do \
                    not replace regularisation.";
     let title = "Accuracy by number of images";
-    Some(Figure::draw(id, "sizes", title, caption, "", |heading| {
-        lines::chart(heading, &x, &y, &series)
-    }))
+    let chart = lines::chart(&x, &y, &series);
+    Some(Figure::draw(id, "sizes", title, caption, "", chart))
 }

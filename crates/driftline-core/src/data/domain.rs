@@ -1,0 +1,115 @@
+//! Examples from one moment of the drift: unlabelled, or with their labels.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{Inputs, Labels};
+use crate::{Error, Result};
+
+/// Unlabelled examples.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Domain {
+    pub inputs: Inputs,
+}
+
+impl Domain {
+    pub fn new(inputs: Inputs) -> Self {
+        Self { inputs }
+    }
+
+    pub fn len(&self) -> usize {
+        self.inputs.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.inputs.is_empty()
+    }
+}
+
+/// Labelled examples: the source, or what an evaluator holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LabeledDomain {
+    inputs: Inputs,
+    labels: Labels,
+    /// The inputs of each column that is one-hot encoded.
+    one_hot: Arc<[Range<usize>]>,
+}
+
+impl LabeledDomain {
+    pub fn new(inputs: Inputs, labels: Labels) -> Result<Self> {
+        if inputs.len() != labels.len() {
+            return Err(Error::mismatch(
+                "the labels",
+                format!("{} rows, as many as the inputs", inputs.len()),
+                labels.len(),
+            ));
+        }
+        Ok(Self {
+            inputs,
+            labels,
+            one_hot: [].into(),
+        })
+    }
+
+    /// The same, with the inputs of each column that is one-hot encoded.
+    pub fn with_one_hot(self, one_hot: Vec<Range<usize>>) -> Self {
+        let one_hot = one_hot.into();
+        Self { one_hot, ..self }
+    }
+
+    /// The inputs of each column that is one-hot encoded, as far as that is known.
+    pub fn one_hot(&self) -> &[Range<usize>] {
+        &self.one_hot
+    }
+
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    pub fn len(&self) -> usize {
+        self.inputs.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.inputs.is_empty()
+    }
+
+    pub fn slice(&self, range: Range<usize>) -> LabeledDomain {
+        LabeledDomain {
+            inputs: self.inputs.slice(range.clone()),
+            labels: self.labels.slice(range),
+            one_hot: self.one_hot.clone(),
+        }
+    }
+
+    pub fn pick(&self, indices: &[usize]) -> LabeledDomain {
+        LabeledDomain {
+            inputs: self.inputs.pick(indices),
+            labels: self.labels.pick(indices),
+            one_hot: self.one_hot.clone(),
+        }
+    }
+
+    /// The same examples with their labels hidden.
+    pub fn unlabeled(&self) -> Domain {
+        Domain::new(self.inputs.clone())
+    }
+
+    /// A source must show every method at least two classes.
+    pub fn expect_two_classes(&self) -> Result<()> {
+        if self.is_empty() {
+            return Err(Error::empty("the source"));
+        }
+        match self.labels.only_class() {
+            Some(class) => Err(Error::OneClass {
+                class,
+                n: self.len(),
+            }),
+            None => Ok(()),
+        }
+    }
+}

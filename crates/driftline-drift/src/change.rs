@@ -1,0 +1,271 @@
+//! A window beside the source and the window before it: how far, how well the two can be told apart, which columns moved
+//! most, and a verdict in one sentence.
+
+use serde::{Deserialize, Serialize};
+
+use super::energy::{Halves, known_distance};
+use super::pace::SAFE;
+use super::points::{RowPoints, Standardizer};
+use driftline_core::random::{Seed, permutation};
+
+/// Columns that are named.
+const NAMED: usize = 3;
+/// A distance counts as movement from so many times its noise.
+const MOVED: f64 = 3.0;
+/// A step of so large a part of the whole way is fast.
+const FAST: f64 = 0.5;
+
+/// How far two samples are apart, with the noise of that number.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Distance {
+    pub distance: f64,
+    pub noise: f64,
+}
+
+/// A column of the inputs and how far its mean moved, in deviations of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MovedColumn {
+    pub column: usize,
+    pub shift: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DriftKind {
+    Still,
+    Gradual,
+    Fast,
+    Jump,
+    NewClasses,
+    NotExplained,
+}
+
+/// What is known of the explanations of a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Known {
+    pub explained: bool,
+    pub jumped: bool,
+    /// Part of the rows, not all, is unlike anything before.
+    pub new_mass: bool,
+}
+
+/// How a window differs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    pub from_source: Distance,
+    pub from_last: Option<Distance>,
+    /// The step from the window before, or from the source, its noise, and what it may be: a tenth of the distance between a
+    /// class and its nearest, where that is known.
+    pub size: f64,
+    pub floor: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<f64>,
+    /// How often a row of the window looks more like the window than one of the source does: 0.5 is a guess.
+    pub told_apart: f64,
+    pub columns: Vec<MovedColumn>,
+    pub verdict: DriftKind,
+    pub reason: String,
+}
+
+/// A sample, and what its halves are apart.
+type Side<'a> = (&'a RowPoints, Halves);
+
+impl Distance {
+    fn of((a, halves): Side<'_>, (b, others): Side<'_>, seed: Seed) -> Self {
+        let noise = |halves: Halves| halves.noise(a.len(), b.len());
+        Self {
+            distance: known_distance((a, halves.within), (b, others.within), seed),
+            noise: noise(halves).max(noise(others)),
+        }
+    }
+
+    pub fn moved(&self) -> bool {
+        self.distance > MOVED * self.noise
+    }
+}
+
+/// What can be measured of a change, whatever is known of its explanations.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    from_source: Distance,
+    from_last: Option<Distance>,
+    told_apart: f64,
+    columns: Vec<MovedColumn>,
+}
+
+impl Measured {
+    pub fn of(
+        frame: &Standardizer,
+        source: &RowPoints,
+        last: Option<&RowPoints>,
+        window: &RowPoints,
+        seed: Seed,
+    ) -> Self {
+        let left = |points| (points, Halves::of(points, seed.named("left")));
+        let right = (window, Halves::of(window, seed.named("right")));
+        let from_source = Distance::of(left(source), right, seed);
+        let from_last = last.map(|last| Distance::of(left(last), right, seed));
+        let ((before, _), (after, _)) = (source.moments(), window.moments());
+        let mut columns: Vec<MovedColumn> = (before.iter().zip(&after).zip(frame.columns()))
+            .map(|((before, after), &column)| MovedColumn {
+                column,
+                shift: after - before,
+            })
+            .collect();
+        columns.sort_by(|a, b| b.shift.abs().total_cmp(&a.shift.abs()));
+        columns.truncate(NAMED);
+        Self {
+            from_source,
+            from_last,
+            told_apart: told_apart(source, window, seed),
+            columns,
+        }
+    }
+
+    pub fn judged(self, known: Known, classes_apart: Option<f64>) -> Change {
+        let (verdict, reason) = judge(self.from_source, self.from_last, known);
+        let step = self.from_last.unwrap_or(self.from_source);
+        Change {
+            from_source: self.from_source,
+            from_last: self.from_last,
+            size: step.distance,
+            floor: step.noise,
+            limit: classes_apart.map(|apart| SAFE * apart),
+            told_apart: self.told_apart,
+            columns: self.columns,
+            verdict,
+            reason,
+        }
+    }
+}
+
+impl Change {
+    pub fn of(
+        frame: &Standardizer,
+        source: &RowPoints,
+        last: Option<&RowPoints>,
+        window: &RowPoints,
+        known: Known,
+        classes_apart: Option<f64>,
+        seed: Seed,
+    ) -> Self {
+        Measured::of(frame, source, last, window, seed).judged(known, classes_apart)
+    }
+}
+
+fn judge(source: Distance, last: Option<Distance>, known: Known) -> (DriftKind, String) {
+    let far = format!(
+        "{:.4} from the source, noise {:.4}",
+        source.distance, source.noise
+    );
+    let step = last.unwrap_or(source);
+    let went = |how: &str| format!("one step went {:.4}, {how} of the way", step.distance);
+    let (verdict, what) = if known.jumped {
+        let what = "the stream has jumped further at once than in all steps before";
+        (DriftKind::Jump, what.into())
+    } else if known.new_mass {
+        let what = "part of the rows are unlike any class of the source";
+        (DriftKind::NewClasses, what.into())
+    } else if !source.moved() {
+        (DriftKind::Still, "the window looks like the source".into())
+    } else if !known.explained {
+        let what = "no move of the source looks like the window";
+        (DriftKind::NotExplained, what.into())
+    } else if step.moved() && step.distance > FAST * source.distance {
+        (DriftKind::Fast, went("most"))
+    } else {
+        (DriftKind::Gradual, went("little"))
+    };
+    (verdict, format!("{what} ({far})"))
+}
+
+/// The area under the curve of a linear score, (difference of the means) / variance in every column, fitted on one half
+/// of the rows and tried on the other.
+fn told_apart(a: &RowPoints, b: &RowPoints, seed: Seed) -> f64 {
+    let halves = |points: &RowPoints, seed: Seed| {
+        let order = permutation(points.len(), seed);
+        let half = points.len() / 2;
+        (points.pick(&order[..half]), points.pick(&order[half..]))
+    };
+    let ((a, try_a), (b, try_b)) = (halves(a, seed.named("a")), halves(b, seed.named("b")));
+    if a.is_empty() || b.is_empty() {
+        return 0.5;
+    }
+    let ((mean_a, wide_a), (mean_b, wide_b)) = (a.moments(), b.moments());
+    let weights: Vec<f64> = (0..a.size())
+        .map(|at| (mean_b[at] - mean_a[at]) / (wide_a[at].powi(2) + wide_b[at].powi(2) + 0.01))
+        .collect();
+    let score = |row: &[f64]| row.iter().zip(&weights).map(|(x, w)| x * w).sum::<f64>();
+    let mut all: Vec<(f64, bool)> = try_a.iter().map(|row| (score(row), false)).collect();
+    all.extend(try_b.iter().map(|row| (score(row), true)));
+    all.sort_by(|x, y| x.0.total_cmp(&y.0));
+    // Ties share their rank.
+    let (mut ranks, mut at) = (0.0, 0);
+    while at < all.len() {
+        let end = at
+            + all[at..]
+                .iter()
+                .take_while(|one| one.0 == all[at].0)
+                .count();
+        let rank = (at + end + 1) as f64 / 2.0;
+        ranks += rank * all[at..end].iter().filter(|one| one.1).count() as f64;
+        at = end;
+    }
+    let (n, m) = (try_b.len() as f64, try_a.len() as f64);
+    (ranks - n * (n + 1.0) / 2.0) / (n * m)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(from: f64) -> RowPoints {
+        let order = permutation(200, Seed::new(5));
+        RowPoints::new(order.iter().map(|&i| from + i as f64 / 200.0).collect(), 1)
+    }
+
+    #[test]
+    fn apart_is_one_and_the_same_is_a_guess() {
+        let seed = Seed::new(1);
+        assert_eq!(told_apart(&line(0.0), &line(2.0), seed), 1.0);
+        assert!((told_apart(&line(0.0), &line(0.0), seed) - 0.5).abs() < 0.1);
+    }
+
+    #[test]
+    fn verdicts() {
+        let at = |distance| Distance {
+            distance,
+            noise: 0.01,
+        };
+        let known = |explained, jumped, new_mass| Known {
+            explained,
+            jumped,
+            new_mass,
+        };
+        let verdict = |source, last, known| judge(at(source), Some(at(last)), known).0;
+        assert_eq!(
+            verdict(0.01, 0.0, known(true, false, false)),
+            DriftKind::Still
+        );
+        assert_eq!(
+            verdict(0.5, 0.05, known(true, false, false)),
+            DriftKind::Gradual
+        );
+        assert_eq!(
+            verdict(0.5, 0.45, known(true, false, false)),
+            DriftKind::Fast
+        );
+        assert_eq!(
+            verdict(0.5, 0.45, known(false, false, false)),
+            DriftKind::NotExplained
+        );
+        assert_eq!(
+            verdict(0.5, 0.45, known(true, true, false)),
+            DriftKind::Jump
+        );
+        assert_eq!(
+            verdict(0.5, 0.45, known(false, false, true)),
+            DriftKind::NewClasses
+        );
+    }
+}

@@ -1,0 +1,237 @@
+//! The energy distance of two samples, E = 2·mean‖a − b‖ − mean‖a − a′‖ − mean‖b − b′‖, divided by √columns: zero on average
+//! where both come from one distribution (it is unbiased: pairs of a row with itself are left out), and its noise floor,
+//! the deviation of what halves of one sample give. At most 200 rows a side.
+
+use super::points::RowPoints;
+use driftline_core::kernels::side_by_side;
+use driftline_core::random::{Seed, permutation};
+
+/// Rows a side that are compared.
+const MOST: usize = 200;
+/// How often a sample is halved for the noise floor.
+const HALVINGS: usize = 3;
+
+/// The energy distance; 0 where a side has fewer than two rows.
+pub fn energy_distance(a: &RowPoints, b: &RowPoints, seed: Seed) -> f64 {
+    known_distance((a, None), (b, None), seed)
+}
+
+/// The same of samples whose mean distance within may be known already.
+pub(super) fn known_distance(
+    (a, within_a): (&RowPoints, Option<f64>),
+    (b, within_b): (&RowPoints, Option<f64>),
+    seed: Seed,
+) -> f64 {
+    let (a, b) = (
+        a.sample(MOST, seed.named("left")),
+        b.sample(MOST, seed.named("right")),
+    );
+    if a.len() < 2 || b.len() < 2 {
+        return 0.0;
+    }
+    let between = 2.0 * across(&a, &b) / (a.len() * b.len()) as f64;
+    let within =
+        |known: Option<f64>, own: &RowPoints| known.unwrap_or_else(|| mean(&pairs(own), own.len()));
+    (between - within(within_a, &a) - within(within_b, &b)) / (a.size() as f64).sqrt()
+}
+
+/// The noise of the distance between samples of `left` and `right` rows from the distribution of `points`.
+pub fn noise_floor(points: &RowPoints, left: usize, right: usize, seed: Seed) -> f64 {
+    Halves::of(points, seed).noise(left, right)
+}
+
+/// What halves of one sample are apart, by chance alone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Halves {
+    deviation: f64,
+    rows: usize,
+    /// The mean distance within the sample, where all of its rows are compared with others.
+    pub within: Option<f64>,
+}
+
+impl Halves {
+    pub fn of(points: &RowPoints, seed: Seed) -> Self {
+        let points = points.sample(2 * MOST, seed.named("floor"));
+        let n = points.len();
+        let half = n / 2;
+        if half < 2 {
+            return Self {
+                deviation: f64::INFINITY,
+                rows: half,
+                within: None,
+            };
+        }
+        let pairs = pairs(&points);
+        // Of an odd number one is in neither half.
+        let mut sides = vec![[NEITHER; HALVINGS]; n];
+        let mut halve = |turn: usize| {
+            let order = permutation(n, seed.nth(turn));
+            for (place, &row) in order[..2 * half].iter().enumerate() {
+                sides[row][turn] = usize::from(place >= half);
+            }
+        };
+        (0..HALVINGS).for_each(&mut halve);
+        let squares = apart(&pairs, &sides, half).map(|apart| {
+            let distance = apart / (points.size() as f64).sqrt();
+            distance * distance
+        });
+        Self {
+            deviation: (squares.iter().sum::<f64>() / HALVINGS as f64).sqrt(),
+            rows: half,
+            within: (n <= MOST).then(|| mean(&pairs, n)),
+        }
+    }
+
+    /// That of the distance between samples of so many rows.
+    pub fn noise(&self, left: usize, right: usize) -> f64 {
+        let rows = |n: usize| 1.0 / n.clamp(2, MOST) as f64;
+        self.deviation * (rows(left) + rows(right)) / (2.0 * rows(self.rows))
+    }
+}
+
+/// All distances of a row to those before it, one after the other.
+fn pairs(points: &RowPoints) -> Vec<f64> {
+    let columns = Columns::of(points);
+    let n = points.len();
+    let mut all = vec![0.0; n * (n - 1) / 2];
+    side_by_side(
+        #[inline(always)]
+        || {
+            let mut rest = &mut all[..];
+            for (before, row) in points.iter().enumerate() {
+                let (own, others) = rest.split_at_mut(before);
+                columns.distances(row, own);
+                rest = others;
+            }
+        },
+    );
+    all
+}
+
+/// The mean distance of two of `n` rows.
+fn mean(pairs: &[f64], n: usize) -> f64 {
+    2.0 * pairs.iter().sum::<f64>() / (n * (n - 1)) as f64
+}
+
+/// The side of a row in neither half: no two sides with it among them sum to less.
+const NEITHER: usize = 3;
+
+/// The energy distance, but for √columns, of the `half` rows on side 0 and those on side 1, for every halving. All of them
+/// in one pass: the sums of one alone would wait for each other.
+fn apart(pairs: &[f64], sides: &[[usize; HALVINGS]], half: usize) -> [f64; HALVINGS] {
+    // By the sum of both sides: both on side 0, one on each, both on side 1; what comes after is of a row on neither.
+    let mut sums = [[0.0; 2 * NEITHER + 2]; HALVINGS];
+    let mut rest = pairs;
+    for (before, own) in sides.iter().enumerate() {
+        let (distances, others) = rest.split_at(before);
+        for (distance, other) in distances.iter().zip(sides) {
+            for (turn, sums) in sums.iter_mut().enumerate() {
+                sums[own[turn] + other[turn]] += distance;
+            }
+        }
+        rest = others;
+    }
+    let (across, within) = ((half * half) as f64, (half * (half - 1)) as f64);
+    sums.map(|sums| 2.0 * (sums[1] / across - sums[0] / within - sums[2] / within))
+}
+
+/// The same rows, column by column: distances of one row to many are worked out side by side.
+struct Columns {
+    values: Vec<f64>,
+    n: usize,
+}
+
+impl Columns {
+    fn of(points: &RowPoints) -> Self {
+        let n = points.len();
+        let mut values = vec![0.0; n * points.size()];
+        for (place, row) in points.iter().enumerate() {
+            for (column, x) in row.iter().enumerate() {
+                values[column * n + place] = *x;
+            }
+        }
+        Self { values, n }
+    }
+
+    /// Those of `row` to the first of the rows, as many as there is room for.
+    #[inline(always)]
+    fn distances(&self, row: &[f64], found: &mut [f64]) {
+        found.fill(0.0);
+        for (x, column) in row.iter().zip(self.values.chunks_exact(self.n)) {
+            for (found, y) in found.iter_mut().zip(column) {
+                let apart = x - y;
+                *found += apart * apart;
+            }
+        }
+        found.iter_mut().for_each(|found| *found = found.sqrt());
+    }
+}
+
+fn across(a: &RowPoints, b: &RowPoints) -> f64 {
+    let columns = Columns::of(b);
+    let mut found = vec![0.0; b.len()];
+    side_by_side(
+        #[inline(always)]
+        || {
+            let rows = a.iter().map(|row| {
+                columns.distances(row, &mut found);
+                found.iter().sum::<f64>()
+            });
+            rows.sum()
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(from: f64, n: usize) -> RowPoints {
+        let order = permutation(n, Seed::new(n as u64));
+        let values = order.iter().map(|&i| from + i as f64 / n as f64);
+        RowPoints::new(values.collect(), 1)
+    }
+
+    #[test]
+    fn two_rows_a_side_by_hand() {
+        let a = RowPoints::new(vec![0.0, 1.0], 1);
+        let b = RowPoints::new(vec![2.0, 4.0], 1);
+        // 2·(2 + 4 + 1 + 3)/4 − 1 − 2
+        assert_eq!(energy_distance(&a, &b, Seed::new(0)), 2.0);
+    }
+
+    /// By the definition: the halves picked out, and their energy distance.
+    #[test]
+    fn the_floor_is_that_of_halves_picked_out() {
+        for n in [4, 9, 57] {
+            let values = (0..3 * n).map(|i| f64::from(i * i % 31)).collect();
+            let points = RowPoints::new(values, 3);
+            let (seed, half) = (Seed::new(7), points.len() / 2);
+            let squares = (0..HALVINGS).map(|turn| {
+                let order = permutation(points.len(), seed.nth(turn));
+                let left = points.pick(&order[..half]);
+                let right = points.pick(&order[half..2 * half]);
+                energy_distance(&left, &right, seed).powi(2)
+            });
+            let plain = (squares.sum::<f64>() / HALVINGS as f64).sqrt();
+            let floor = noise_floor(&points, half, half, seed);
+            assert!((floor - plain).abs() < 1e-12, "{floor} {plain}");
+        }
+    }
+
+    #[test]
+    fn distances_follow_the_formula() {
+        let points = RowPoints::new(vec![0.0, 0.0, 3.0, 4.0, 3.0, 0.0], 2);
+        assert_eq!(pairs(&points), [5.0, 3.0, 4.0]);
+        assert_eq!(across(&points, &points), 24.0);
+    }
+
+    #[test]
+    fn one_distribution_is_within_the_floor_and_a_shift_is_not() {
+        let (a, b, far) = (line(0.0, 200), line(0.0, 199), line(0.5, 200));
+        let seed = Seed::new(1);
+        let floor = noise_floor(&a, 200, 200, seed);
+        assert!(energy_distance(&a, &b, seed).abs() < 3.0 * floor);
+        assert!(energy_distance(&a, &far, seed) > 10.0 * floor);
+    }
+}

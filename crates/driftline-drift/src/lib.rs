@@ -1,0 +1,20 @@
+//! What a drift looks like without labels: how far a window is from the source and from the last one, which explanations
+//! fit, and labelled rows moved along. Nothing here trains a model or decides.
+
+mod change;
+mod energy;
+pub mod mixture;
+mod moves;
+mod pace;
+mod points;
+mod shares;
+pub mod transport;
+
+pub use change::Measured;
+pub use change::{Change, Distance, DriftKind, Known, MovedColumn};
+pub use energy::{energy_distance, noise_floor};
+pub use mixture::ClassMixture;
+pub use moves::{MOST_COLUMNS, MapKind};
+pub use pace::{Leap, Pace, SizePace, class_distance};
+pub use points::{RowPoints, Standardizer, draw};
+pub use shares::class_shares;

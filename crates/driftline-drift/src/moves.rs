@@ -1,0 +1,151 @@
+//! Ways to move labelled rows so that they look like a window, fitted without a label: scale and shift, quantiles column by
+//! column, and the Gaussian transport x ↦ m + A·(x − m₀) with A·C₀·A = C, the least way that gives the window's covariance.
+
+use serde::{Deserialize, Serialize};
+
+use super::points::RowPoints;
+use driftline_core::matrix::{Eigen, product};
+
+/// A deviation below this counts as that.
+const FLOOR: f64 = 0.05;
+/// What is added to the variances before matrices are inverted.
+const RIDGE: f64 = 0.05;
+/// The transport is left out above so many columns.
+pub const MOST_COLUMNS: usize = 256;
+
+/// An explanation of the drift by a map of the inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MapKind {
+    Scale,
+    Quantiles,
+    Transport,
+}
+
+impl MapKind {
+    pub const ALL: [MapKind; 3] = [MapKind::Scale, MapKind::Quantiles, MapKind::Transport];
+
+    /// `rows` moved so that they look like `window`.
+    pub fn apply(self, rows: &RowPoints, window: &RowPoints) -> RowPoints {
+        match self {
+            MapKind::Scale => scaled(rows, window),
+            MapKind::Quantiles => by_quantiles(rows, window),
+            MapKind::Transport => transported(rows, window),
+        }
+    }
+}
+
+fn scaled(rows: &RowPoints, window: &RowPoints) -> RowPoints {
+    let ((mean, deviation), (to_mean, to_deviation)) = (rows.moments(), window.moments());
+    let values = rows.iter().flat_map(|row| {
+        let own = mean.iter().zip(&deviation);
+        let to = to_mean.iter().zip(&to_deviation);
+        let columns = row.iter().zip(own).zip(to);
+        columns.map(|((x, (mean, deviation)), (to, wide))| {
+            (x - mean) / deviation.max(FLOOR) * wide + to
+        })
+    });
+    RowPoints::new(values.collect(), rows.size())
+}
+
+fn by_quantiles(rows: &RowPoints, window: &RowPoints) -> RowPoints {
+    let (n, size) = (rows.len(), rows.size());
+    let mut values = vec![0.0; n * size];
+    for column in 0..size {
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&a, &b| rows.row(a)[column].total_cmp(&rows.row(b)[column]));
+        let mut sorted: Vec<f64> = window.iter().map(|row| row[column]).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let last = (sorted.len() - 1) as f64;
+        for (rank, &row) in order.iter().enumerate() {
+            let position = rank as f64 / (n - 1).max(1) as f64 * last;
+            let below = position.floor() as usize;
+            let above = (below + 1).min(sorted.len() - 1);
+            let between = position - below as f64;
+            values[row * size + column] = sorted[below] + (sorted[above] - sorted[below]) * between;
+        }
+    }
+    RowPoints::new(values, size)
+}
+
+fn transported(rows: &RowPoints, window: &RowPoints) -> RowPoints {
+    let size = rows.size();
+    let ((mean, from), (to_mean, to)) = (covariance(rows), covariance(window));
+    let eigen = Eigen::of(&from, size);
+    let (root, inverse) = (eigen.root(), eigen.inverse_root());
+    let inner = product(&product(&root, &to, size), &root, size);
+    let map = product(
+        &product(&inverse, &Eigen::of(&inner, size).root(), size),
+        &inverse,
+        size,
+    );
+    let mut values = Vec::with_capacity(rows.len() * size);
+    for row in rows.iter() {
+        let off: Vec<f64> = row.iter().zip(&mean).map(|(x, mean)| x - mean).collect();
+        for (line, to) in map.chunks_exact(size).zip(&to_mean) {
+            values.push(to + line.iter().zip(&off).map(|(a, x)| a * x).sum::<f64>());
+        }
+    }
+    RowPoints::new(values, size)
+}
+
+/// Mean and covariance, the variances raised a little.
+fn covariance(points: &RowPoints) -> (Vec<f64>, Vec<f64>) {
+    let size = points.size();
+    let mean = points.moments().0;
+    let mut sums = vec![0.0; size * size];
+    for row in points.iter() {
+        for i in 0..size {
+            let off = row[i] - mean[i];
+            for j in 0..=i {
+                sums[i * size + j] += off * (row[j] - mean[j]);
+            }
+        }
+    }
+    let n = points.len().saturating_sub(1).max(1) as f64;
+    for i in 0..size {
+        for j in 0..=i {
+            let entry = sums[i * size + j] / n + if i == j { RIDGE } else { 0.0 };
+            sums[i * size + j] = entry;
+            sums[j * size + i] = entry;
+        }
+    }
+    (mean, sums)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::energy_distance;
+    use driftline_core::random::Seed;
+    use rand::RngExt;
+
+    fn cloud(n: usize, seed: u64) -> RowPoints {
+        let mut draw = Seed::new(seed).generator();
+        let values = (0..n).flat_map(|_| {
+            let (a, b) = (draw.random::<f64>() - 0.5, draw.random::<f64>() - 0.5);
+            [a, 0.5 * b]
+        });
+        RowPoints::new(values.collect(), 2)
+    }
+
+    /// Each window differs from the rows by a map of the kind; the move finds it.
+    #[test]
+    fn each_move_reaches_what_is_of_its_kind() {
+        let rows = cloud(300, 1);
+        type Map = fn(&[f64]) -> [f64; 2];
+        let maps: [Map; 3] = [
+            |x| [2.0 * x[0] + 3.0, 0.5 * x[1] - 1.0],
+            |x| [x[0] * x[0] * x[0], x[1] + 1.0],
+            |x| [1.5 * x[0] + 0.4 * x[1] + 1.0, 0.4 * x[0] + x[1]],
+        ];
+        for (kind, map) in MapKind::ALL.into_iter().zip(maps) {
+            let window: Vec<f64> = cloud(300, 2).iter().flat_map(map).collect();
+            let window = RowPoints::new(window, 2);
+            let seed = Seed::new(0);
+            let before = energy_distance(&rows, &window, seed);
+            let after = energy_distance(&kind.apply(&rows, &window), &window, seed);
+            assert!(after < 0.1 * before, "{kind:?}: {before} to {after}");
+        }
+    }
+}

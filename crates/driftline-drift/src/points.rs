@@ -1,0 +1,187 @@
+//! Rows in the frame of the source, in double precision: every column less the source's mean, in the source's deviations,
+//! clipped to ±8 unless there are few columns. Columns that do not vary in the source are left out. All of `drift` measures in
+//! this frame.
+
+use driftline_core::data::Inputs;
+use driftline_core::math::ln;
+use driftline_core::random::{Seed, permutation};
+
+/// How far from the source's mean a value may be, in its deviations. Of few columns each says where the classes have gone,
+/// however far that is; of many, one that has run wild is not to drown the others.
+const CLIP: f64 = 8.0;
+const FEW_COLUMNS: usize = 4;
+
+/// Rows of `size` numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowPoints {
+    values: Vec<f64>,
+    size: usize,
+}
+
+/// The frame: which columns, their means and deviations in the source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standardizer {
+    columns: Vec<usize>,
+    means: Vec<f64>,
+    deviations: Vec<f64>,
+}
+
+impl RowPoints {
+    pub fn new(values: Vec<f64>, size: usize) -> Self {
+        debug_assert!(size > 0 && values.len().is_multiple_of(size));
+        Self { values, size }
+    }
+
+    /// Rows as they are, in no frame.
+    pub fn of(inputs: &Inputs) -> Self {
+        let values = inputs.contiguous().iter().map(|&x| f64::from(x)).collect();
+        Self::new(values, inputs.shape().size())
+    }
+
+    pub fn len(&self) -> usize {
+        self.values.len() / self.size
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Numbers in a row.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    pub fn row(&self, index: usize) -> &[f64] {
+        &self.values[index * self.size..(index + 1) * self.size]
+    }
+
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f64]> + Clone {
+        self.values.chunks_exact(self.size)
+    }
+
+    pub fn pick(&self, rows: &[usize]) -> RowPoints {
+        let values = rows.iter().flat_map(|&row| self.row(row));
+        RowPoints::new(values.copied().collect(), self.size)
+    }
+
+    /// At most `most` rows, drawn without replacement, in their order.
+    pub fn sample(&self, most: usize, seed: Seed) -> RowPoints {
+        match self.len() <= most {
+            true => self.clone(),
+            false => self.pick(&draw(self.len(), most, seed)),
+        }
+    }
+
+    /// Mean and deviation of every column.
+    pub fn moments(&self) -> (Vec<f64>, Vec<f64>) {
+        let n = self.len().max(1) as f64;
+        let mut means = vec![0.0; self.size];
+        for row in self.iter() {
+            add(&mut means, row);
+        }
+        means.iter_mut().for_each(|mean| *mean /= n);
+        let mut squares = vec![0.0; self.size];
+        for row in self.iter() {
+            for ((square, x), mean) in squares.iter_mut().zip(row).zip(&means) {
+                *square += (x - mean) * (x - mean);
+            }
+        }
+        let deviations = squares.iter().map(|square| (square / n).sqrt()).collect();
+        (means, deviations)
+    }
+}
+
+fn add(sums: &mut [f64], row: &[f64]) {
+    for (sum, x) in sums.iter_mut().zip(row) {
+        *sum += x;
+    }
+}
+
+/// `most` of `0..n` without replacement, sorted.
+pub fn draw(n: usize, most: usize, seed: Seed) -> Vec<usize> {
+    let mut rows = permutation(n, seed);
+    rows.truncate(most);
+    rows.sort_unstable();
+    rows
+}
+
+impl Standardizer {
+    /// The frame of these rows; `None` where no column varies.
+    pub fn of(source: &Inputs) -> Option<Self> {
+        let size = source.shape().size();
+        let (means, deviations) = RowPoints::of(source).moments();
+        let columns: Vec<usize> = (0..size).filter(|&at| deviations[at] > 1e-6).collect();
+        let of = |all: &[f64]| columns.iter().map(|&at| all[at]).collect();
+        let (means, deviations) = (of(&means), of(&deviations));
+        (!columns.is_empty()).then_some(Self {
+            columns,
+            means,
+            deviations,
+        })
+    }
+
+    pub fn size(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// What a log-density of inputs gains in this frame.
+    pub fn log_scale(&self) -> f64 {
+        self.deviations.iter().map(|&deviation| ln(deviation)).sum()
+    }
+
+    /// Which columns of the inputs it has.
+    pub fn columns(&self) -> &[usize] {
+        &self.columns
+    }
+
+    /// The rows of a window as points.
+    pub fn points(&self, inputs: &Inputs) -> RowPoints {
+        let mut values = Vec::with_capacity(inputs.len() * self.size());
+        let clip = if self.size() <= FEW_COLUMNS {
+            f64::MAX
+        } else {
+            CLIP
+        };
+        for row in inputs.iter() {
+            let scales = self.means.iter().zip(&self.deviations);
+            values.extend(
+                self.columns
+                    .iter()
+                    .zip(scales)
+                    .map(|(&at, (mean, deviation))| {
+                        ((f64::from(row[at]) - mean) / deviation).clamp(-clip, clip)
+                    }),
+            );
+        }
+        RowPoints::new(values, self.size())
+    }
+
+    /// Back to inputs: the columns of the frame replaced in copies of `rows`.
+    pub fn inputs(&self, points: &RowPoints, rows: &Inputs) -> driftline_core::Result<Inputs> {
+        let mut values = rows.contiguous().into_owned();
+        let size = rows.shape().size();
+        for (row, point) in values.chunks_exact_mut(size).zip(points.iter()) {
+            for (place, &at) in self.columns.iter().enumerate() {
+                row[at] = (point[place] * self.deviations[place] + self.means[place]) as f32;
+            }
+        }
+        Inputs::new(values, rows.shape())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use driftline_core::data::Shape;
+
+    #[test]
+    fn a_frame_leaves_out_what_does_not_vary_and_goes_round_trip() {
+        let inputs = Inputs::new(vec![1.0, 5.0, 2.0, 3.0, 5.0, 6.0], Shape::Vector(3)).unwrap();
+        let frame = Standardizer::of(&inputs).unwrap();
+        assert_eq!(frame.columns(), [0, 2]);
+        let points = frame.points(&inputs);
+        assert_eq!(points.row(0), [-1.0, -1.0]);
+        assert_eq!(frame.inputs(&points, &inputs).unwrap(), inputs);
+        assert!(Standardizer::of(&inputs.pick(&[0, 0])).is_none());
+    }
+}

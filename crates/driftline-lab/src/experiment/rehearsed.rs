@@ -1,0 +1,191 @@
+//! A rehearsal: a drift made from the labelled source of another benchmark, and from nothing else of it. Its images are
+//! dealt out anew; the first part is the source, the next turns little by little, `rounds` times over in ever another order,
+//! and the last is scored at the far end. Every label on the way is known, and none of the benchmark's stream or target is.
+
+use serde::{Deserialize, Serialize};
+
+use super::dataset::{Dataset, RawData};
+use crate::datasets::image::rotation::rotate;
+use driftline_core::data::{
+    AnswerKey, Benchmark, Domain, Inputs, LabeledDomain, Labels, Shape, Stream, Task,
+};
+use driftline_core::random::{Seed, permutation};
+use driftline_core::{Error, Result};
+
+/// How the labelled source images (those held out included) are dealt out and turned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Rehearsed {
+    /// So many are the labelled source of the rehearsal.
+    pub source: usize,
+    /// So many more, each `rounds` times, are its stream.
+    pub stream: usize,
+    pub rounds: usize,
+    /// At the end of the stream images are turned by so many degrees, counter-clockwise if positive; what is left over
+    /// after source and stream is turned as far and scored.
+    pub turn: f64,
+    pub data: Box<Dataset>,
+}
+
+impl Rehearsed {
+    pub fn benchmark(&self, data_seed: u64, raw: &RawData) -> Result<Benchmark> {
+        let Benchmark { task, answers } = self.data.benchmark(data_seed, raw)?;
+        let labeled = joined(&task.source, &answers.held_out_source)?;
+        let seed = Seed::new(data_seed).named("rehearsal");
+        if self.source + self.stream + 2 > labeled.len() {
+            return Err(Error::mismatch(
+                "the labelled source",
+                format!(
+                    "more than the {} images asked for",
+                    self.source + self.stream + 1
+                ),
+                labeled.len(),
+            ));
+        }
+        let order = permutation(labeled.len(), seed.named("order"));
+        let (source, rest) = order.split_at(self.source);
+        let (stream, last) = rest.split_at(self.stream);
+        let (held_out, target) = last.split_at(last.len() / 5);
+        let round = |round: usize| permutation(stream.len(), seed.named("round").nth(round));
+        let stream: Vec<usize> = (0..self.rounds)
+            .flat_map(|index| round(index).into_iter().map(|at| stream[at]))
+            .collect();
+        let angle = |at: usize| self.turn * (at + 1) as f64 / stream.len() as f64;
+        let angles: Vec<f64> = (0..stream.len()).map(angle).collect();
+        let far = vec![self.turn; target.len()];
+        let moved = turned(&labeled, &stream, &angles)?;
+        let end = moved.slice(moved.len() - self.stream..moved.len());
+        Benchmark::new(
+            Task {
+                source: labeled.pick(source),
+                intermediate: Stream::new(moved.inputs().clone()),
+                target_pool: Domain::new(end.inputs().clone()).into(),
+            },
+            AnswerKey {
+                held_out_source: labeled.pick(held_out),
+                intermediate: Some(moved.labels().clone()),
+                target: turned(&labeled, target, &far)?,
+            },
+        )
+    }
+
+    /// Refuses what cannot be rehearsed.
+    pub fn check(&self) -> Result<()> {
+        let positive = [self.source, self.stream, self.rounds];
+        if positive.contains(&0) {
+            return Err(Error::out_of_range(
+                "`rehearsed`",
+                0,
+                "at least 1 source image, 1 of the stream and 1 round",
+            ));
+        }
+        if !self.turn.is_finite() {
+            return Err(Error::out_of_range(
+                "`rehearsed.turn`",
+                self.turn,
+                "a finite number",
+            ));
+        }
+        self.data.check()
+    }
+
+    /// The same rehearsal with about one image in `divisor`.
+    pub fn scaled_down(&self, divisor: usize) -> Self {
+        let less = |n: usize| (n / divisor.max(1)).max(1);
+        Self {
+            source: less(self.source),
+            stream: less(self.stream),
+            data: Box::new(self.data.scaled_down(divisor)),
+            ..self.clone()
+        }
+    }
+}
+
+fn joined(a: &LabeledDomain, b: &LabeledDomain) -> Result<LabeledDomain> {
+    let labels = [a.labels().as_slice(), b.labels().as_slice()].concat();
+    let labels = Labels::new(labels, a.labels().n_classes())?;
+    LabeledDomain::new(a.inputs().followed_by(b.inputs())?, labels)
+}
+
+/// The images `indices`, each turned by its angle.
+fn turned(images: &LabeledDomain, indices: &[usize], angles: &[f64]) -> Result<LabeledDomain> {
+    let shape = images.inputs().shape();
+    let Shape::Image {
+        height,
+        width,
+        channels: 1,
+    } = shape
+    else {
+        return Err(Error::mismatch("a rehearsal", "grey images to turn", shape));
+    };
+    let mut values = Vec::with_capacity(indices.len() * shape.size());
+    for (&index, &angle) in indices.iter().zip(angles) {
+        values.extend(rotate(images.inputs().row(index), height, width, angle)?);
+    }
+    let labels = images.labels().pick(indices);
+    LabeledDomain::new(Inputs::new(values, shape)?, labels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::datasets::RotatingDigits;
+
+    fn rehearsed(turn: f64) -> Rehearsed {
+        let digits = RotatingDigits::paper().scaled_down(100);
+        Rehearsed {
+            source: 15,
+            stream: 20,
+            rounds: 3,
+            turn,
+            data: Box::new(Dataset::RotatingMnist(digits)),
+        }
+    }
+
+    /// Without a turn every image is one of the labelled source, with its label.
+    #[test]
+    fn a_rehearsal_is_made_of_the_labelled_source_alone() {
+        let rehearsal = rehearsed(0.0).benchmark(0, &RawData::StandIns).unwrap();
+        let plain = rehearsed(0.0)
+            .data
+            .benchmark(0, &RawData::StandIns)
+            .unwrap();
+        let labeled = joined(&plain.task.source, &plain.answers.held_out_source).unwrap();
+        let known = |row: &[f32], label: u32| {
+            let alike = |at: usize| {
+                labeled.labels().as_slice()[at] == label
+                    && labeled
+                        .inputs()
+                        .row(at)
+                        .iter()
+                        .zip(row)
+                        .all(|(a, b)| (a - b).abs() < 1e-4)
+            };
+            (0..labeled.len()).any(alike)
+        };
+        let stream = &rehearsal.task.intermediate;
+        let labels = rehearsal.answers.intermediate.as_ref().unwrap();
+        assert_eq!((stream.len(), rehearsal.answers.target.len()), (60, 20));
+        for (row, &label) in stream.inputs().iter().zip(labels.as_slice()) {
+            assert!(known(row, label));
+        }
+        let target = &rehearsal.answers.target;
+        for (row, &label) in target.inputs().iter().zip(target.labels().as_slice()) {
+            assert!(known(row, label));
+        }
+        let turned = rehearsed(-60.0).benchmark(0, &RawData::StandIns).unwrap();
+        assert_eq!(turned.task.source, rehearsal.task.source);
+        assert_ne!(turned.answers.target, rehearsal.answers.target);
+    }
+
+    #[test]
+    fn more_images_than_there_are_are_refused() {
+        let mut greedy = rehearsed(10.0);
+        greedy.stream = 50;
+        let error = greedy.benchmark(0, &RawData::StandIns).unwrap_err();
+        assert!(error.to_string().contains("the labelled source"), "{error}");
+        greedy.rounds = 0;
+        assert!(greedy.check().is_err());
+    }
+}

@@ -1,0 +1,31 @@
+//! Gradient-boosted trees for tables: histograms of whole-number derivatives, trees that grow at the best leaf, categories and
+//! missing values as they are. Same rows, same bytes, for any number of threads and any instruction set.
+
+mod binned;
+mod bins;
+mod boost;
+mod calibration;
+mod categories;
+mod fixed;
+mod grow;
+mod histogram;
+mod loss;
+mod model;
+mod onnx;
+mod partition;
+#[cfg(test)]
+mod plain;
+mod predict;
+mod settings;
+mod split;
+mod store;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use bins::{Binning, Bins};
+pub use calibration::Calibration;
+pub use model::Model;
+pub use settings::{ClassWeights, EarlyStopping, MOST_BINS, Settings};
+pub use store::StoredTrees;
+pub use table::{Column, Table};

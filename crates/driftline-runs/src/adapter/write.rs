@@ -1,0 +1,70 @@
+//! A run that was in memory so far, written as a folder: what `driftline adapt` would have left, but for predictions.
+
+use std::path::Path;
+
+use super::begin::of_arrays;
+use super::{Adapter, Store};
+use crate::folder::RunFolder;
+use crate::model_file::ModelFile;
+use driftline_core::{Error, Result};
+
+impl Adapter {
+    /// Writes every version and record to a new folder. A run that has a folder is there already.
+    pub fn write_run(&self, folder: impl AsRef<Path>) -> Result<RunFolder> {
+        let folder = folder.as_ref();
+        let Store::Memory(versions) = &self.kept.store else {
+            return Err(Error::Occupied {
+                path: folder.into(),
+                what: "cannot be written: the run has a folder of its own".into(),
+            });
+        };
+        let first = &versions[0];
+        let identity = driftline_io::blake3(&first.to_bytes()?)[..16].to_owned();
+        let inputs = first.source.inputs.clone();
+        let mut manifest = of_arrays(identity, &self.settings, inputs, first.classes());
+        manifest.planned = self.kept.records.len();
+        let mut run = RunFolder::claim(folder, false)?.begin(manifest, first, &self.registry)?;
+        let newest = self.kept.records.last().map_or(0, |record| record.window);
+        for record in &self.kept.records {
+            let version = super::memory(versions, record.window)?.clone();
+            let last = record.window == newest;
+            let standing = last.then(|| self.session.engine().resume_state()).flatten();
+            run.add_window(record.clone(), version, standing, None)?;
+        }
+        run.settle()?;
+        let current = self.session.current().number();
+        if current != newest {
+            run.roll_back(current)?;
+        }
+        Ok(run)
+    }
+
+    /// The parts that it was made with.
+    pub fn registry(&self) -> &crate::method::Registry {
+        &self.registry
+    }
+
+    /// The folder of the run, where it has one.
+    pub fn folder(&self) -> Option<&RunFolder> {
+        match &self.kept.store {
+            Store::Memory(_) => None,
+            Store::Folder(run) => Some(run),
+        }
+    }
+
+    /// The same, to write a report to.
+    pub fn folder_mut(&mut self) -> Option<&mut RunFolder> {
+        match &mut self.kept.store {
+            Store::Memory(_) => None,
+            Store::Folder(run) => Some(run),
+        }
+    }
+
+    /// A version as a model of its own; 0 is the source model.
+    pub fn model_at(&self, version: usize) -> Result<ModelFile> {
+        match &self.kept.store {
+            Store::Memory(versions) => super::memory(versions, version).cloned(),
+            Store::Folder(run) => run.model(Some(version)),
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! `audit`: the rows whose labels would settle whether the version in use or a rival of it is better on the newest window.
+//! Only rows that the two class differently can tell, so only those are asked for, in an order that is drawn; the answer
+//! is valid whenever somebody stops ([`Settling`]).
+
+use serde::Serialize;
+
+use super::labels::LabelFile;
+use super::rows::rows_of;
+use crate::folder::RunFolder;
+use crate::record::Fate;
+use driftline_adapt::Version;
+use driftline_core::data::Labels;
+use driftline_core::random::{Seed, permutation};
+use driftline_core::{Error, Result};
+use driftline_io::{Answer, ReadOptions, Rows};
+use driftline_models::evaluate::Settling;
+use driftline_models::{Classifier, Runtime};
+
+/// What is to be settled, and by how many labels.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Audit<'a> {
+    pub budget: usize,
+    /// A candidate of the run or the number of a version; if absent, the one that the open question is about.
+    pub against: Option<String>,
+    /// Labels that are there already.
+    pub labels: Option<LabelFile<'a>>,
+    pub read: ReadOptions,
+    pub runtime: Runtime,
+}
+
+/// Where the question stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Audited {
+    pub window: usize,
+    /// The version in use, and what it is compared with.
+    pub version: usize,
+    pub rival: String,
+    pub rows: usize,
+    /// Rows that the two class differently.
+    pub differing: usize,
+    /// Labels so far, in the order in which they were asked for.
+    pub labels: usize,
+    /// The rival's accuracy less that of the version in use: what is possible now, and the width of that now and after
+    /// the budget if the labels are half and half.
+    pub low: f64,
+    pub high: f64,
+    pub width: f64,
+    pub width_after: f64,
+    /// Whether the rival is better, once that is settled; and which of them the labels speak for.
+    pub settled: Option<bool>,
+    pub leaning: Option<bool>,
+    /// The rows to label next.
+    pub asked: Vec<Asked>,
+}
+
+/// A row to be labelled.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Asked {
+    pub file: String,
+    pub row: u64,
+    /// What the version in use takes it for, and the rival.
+    pub class: String,
+    pub class_rival: String,
+}
+
+impl Audit<'_> {
+    pub fn new(budget: usize) -> Self {
+        Self {
+            budget,
+            against: None,
+            labels: None,
+            read: ReadOptions::default(),
+            runtime: Runtime::all_cores(),
+        }
+    }
+
+    pub fn run(&self, run: &RunFolder) -> Result<Audited> {
+        self.runtime.install(|| self.ask(run))
+    }
+
+    fn ask(&self, run: &RunFolder) -> Result<Audited> {
+        let window = run.manifest().windows;
+        let rows = rows_of(run, window, &self.read, &self.runtime)?;
+        let in_use = run.model(None)?.with_runtime(&self.runtime)?.version;
+        let (rival, other) = self.rival(run)?;
+        let other = other.with_runtime(&self.runtime)?;
+        let (ours, theirs) = (in_use.predict(&rows.inputs)?, other.predict(&rows.inputs)?);
+        let order = order(&ours, &theirs, run.manifest().settings.seed, window);
+        let mut settling = Settling::new(rows.len(), order.len());
+        if let Some(labels) = &self.labels {
+            let (answers, _) = labels.answers(&rows, &run.manifest().classes)?;
+            // The order was drawn: a label that was skipped ends what may be counted.
+            let labeled = order
+                .iter()
+                .take_while(|&&row| answers[row] != Answer::Missing);
+            for &row in labeled {
+                let right = |labels: &Labels| answers[row] == Answer::Class(labels.as_slice()[row]);
+                settling.add(right(&ours), right(&theirs));
+            }
+        }
+        let (low, high) = settling.interval();
+        let settled = settling.settled();
+        let next = order.iter().skip(settling.labels());
+        let next = next.take(if settled.is_some() { 0 } else { self.budget });
+        let classes = &run.manifest().classes;
+        let asked: Vec<Asked> = next
+            .map(|&row| asked(&rows, row, classes, [&ours, &theirs]))
+            .collect();
+        Ok(Audited {
+            window,
+            version: run.manifest().current,
+            rival,
+            rows: rows.len(),
+            differing: order.len(),
+            labels: settling.labels(),
+            low,
+            high,
+            width: high - low,
+            width_after: settling.width_after(settling.labels() + asked.len()),
+            settled,
+            leaning: settling.leaning(),
+            asked,
+        })
+    }
+
+    /// What the version in use is compared with: the candidate that the policy had in mind; after a step the version
+    /// before it; after a hold the first candidate, or else the source model.
+    fn rival(&self, run: &RunFolder) -> Result<(String, Version)> {
+        let standing = run.standing()?;
+        let chains = standing.iter().flat_map(|standing| &standing.chains);
+        let chain = |name: &str| {
+            let mut chains = chains.clone();
+            let found = chains.find(|chain| chain.candidate == name)?;
+            Some((found.candidate.clone(), found.version.clone()))
+        };
+        let version = |number: usize| -> Result<(String, Version)> {
+            let name = match number {
+                0 => "the source model".into(),
+                number => format!("version {number}"),
+            };
+            Ok((name, run.model(Some(number))?.version))
+        };
+        if let Some(name) = &self.against {
+            return match (name.parse(), chain(name)) {
+                (Ok(number), _) => version(number),
+                (_, Some(found)) => Ok(found),
+                _ => {
+                    let known: Vec<&str> = chains.map(|chain| &*chain.candidate).collect();
+                    Err(Error::unknown_name("candidate of this run", name, &known))
+                }
+            };
+        }
+        let last = run.records().last();
+        let last = last.ok_or_else(|| Error::empty("the list of windows"))?;
+        let meant = last.findings["question"]["candidate"].as_str();
+        if let Some(found) = meant.and_then(chain) {
+            return Ok(found);
+        }
+        let mut chains = chains.clone();
+        match (last.decision, chains.next()) {
+            (Fate::Deploy, _) => version(last.teacher),
+            (_, Some(first)) => Ok((first.candidate.clone(), first.version.clone())),
+            _ => version(0),
+        }
+    }
+}
+
+/// The rows that the two class differently, in an order that is drawn.
+fn order(ours: &Labels, theirs: &Labels, seed: u64, window: usize) -> Vec<usize> {
+    let pairs = ours.as_slice().iter().zip(theirs.as_slice()).enumerate();
+    let differing: Vec<usize> = pairs
+        .filter(|(_, (ours, theirs))| ours != theirs)
+        .map(|(row, _)| row)
+        .collect();
+    let seed = Seed::new(seed).named("audit").nth(window);
+    let drawn = permutation(differing.len(), seed).into_iter();
+    drawn.map(|place| differing[place]).collect()
+}
+
+fn asked(rows: &Rows, row: usize, classes: &[String], [ours, theirs]: [&Labels; 2]) -> Asked {
+    let (file, number) = rows.origins.get(row);
+    let name = |labels: &Labels| classes[labels.as_slice()[row] as usize].clone();
+    Asked {
+        file: file.display().to_string(),
+        row: number,
+        class: name(ours),
+        class_rival: name(theirs),
+    }
+}

@@ -1,0 +1,131 @@
+//! A file of labels for the rows of a window: by the `file` and `row` that predictions and audits name, or, without these
+//! columns, one for each row in their order. An empty label is none.
+
+use std::collections::HashMap;
+
+use driftline_core::Result;
+use driftline_core::error::DataFault;
+use driftline_io::{
+    Answer, Batches, ClassLookup, Column, InputDigest, ReadOptions, Rows, TableSource,
+};
+
+/// Where labels are, and in which column.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct LabelFile<'a> {
+    pub data: &'a dyn TableSource,
+    pub column: &'a str,
+    pub read: &'a ReadOptions,
+}
+
+impl std::fmt::Debug for LabelFile<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "LabelFile({})", self.column)
+    }
+}
+
+/// What a file says of one row.
+struct Line {
+    file: Option<String>,
+    row: Option<String>,
+    label: String,
+}
+
+impl<'a> LabelFile<'a> {
+    pub fn new(data: &'a dyn TableSource, column: &'a str, read: &'a ReadOptions) -> Self {
+        Self { data, column, read }
+    }
+
+    /// The answer to each of `rows`, and what the file is known by.
+    pub(super) fn answers(
+        &self,
+        rows: &Rows,
+        classes: &[String],
+    ) -> Result<(Vec<Answer>, Vec<InputDigest>)> {
+        let mut read = self.read.clone();
+        read.text = ["file", "row", self.column].map(String::from).into();
+        read.columns = Some(read.text.clone());
+        read.digest = true;
+        let mut frames = self.data.open(&read)?;
+        let lines = self.lines(&mut *frames)?;
+        let digests = frames.digests()?;
+        let lookup = ClassLookup::new(classes);
+        let answer = |label: &str| match label.trim() {
+            "" => Answer::Missing,
+            label => lookup.find(label).map_or(Answer::Unknown, Answer::Class),
+        };
+        let path = frames.files()[0].clone();
+        let fault = |message: String| DataFault::new(&path, message);
+        if lines.iter().all(|line| line.row.is_none()) {
+            if lines.len() != rows.len() {
+                let (found, wanted) = (lines.len(), rows.len());
+                let message = format!(
+                    "has {found} labels for the {wanted} rows of the window, and no columns `file` and `row` that say which"
+                );
+                return Err(fault(message).into());
+            }
+            let answers = lines.iter().map(|line| answer(&line.label)).collect();
+            return Ok((answers, digests));
+        }
+        let place = |row: usize| {
+            let (file, row) = rows.origins.get(row);
+            (file.display().to_string(), row.to_string())
+        };
+        let places: HashMap<_, usize> = (0..rows.len()).map(|row| (place(row), row)).collect();
+        let only = (0..rows.len()).all(|row| rows.origins.get(row).0 == rows.origins.get(0).0);
+        let mut answers = vec![Answer::Missing; rows.len()];
+        for (number, line) in lines.iter().enumerate() {
+            let file = match &line.file {
+                Some(file) => file.clone(),
+                None if only => place(0).0,
+                None => {
+                    return Err(
+                        fault("has no column `file`, but the window has several".into()).into(),
+                    );
+                }
+            };
+            let row = line.row.clone().unwrap_or_default();
+            let Some(&at) = places.get(&(file.clone(), row.clone())) else {
+                let message = format!("row {row} of `{file}` is not of this window");
+                return Err(fault(message).row(number as u64 + 1).into());
+            };
+            match (answers[at], answer(&line.label)) {
+                (_, Answer::Missing) => {}
+                (Answer::Missing, label) => answers[at] = label,
+                (before, label) if before == label => {}
+                _ => {
+                    let message = format!("labels row {row} of `{file}` twice, and differently");
+                    return Err(fault(message).row(number as u64 + 1).into());
+                }
+            }
+        }
+        Ok((answers, digests))
+    }
+
+    fn lines(&self, frames: &mut dyn Batches) -> Result<Vec<Line>> {
+        let names: Vec<String> = frames.fields().iter().map(|f| f.name.clone()).collect();
+        let at = |name: &str| names.iter().position(|known| known == name);
+        let path = frames.files()[0].clone();
+        let Some(label) = at(self.column) else {
+            let message = format!("has no column `{}`", self.column);
+            let help = "name the column that has the labels with --label";
+            return Err(DataFault::new(path, message).help(help.to_owned()).into());
+        };
+        let (file, row) = (at("file"), at("row"));
+        let mut lines = vec![];
+        while let Some(frame) = frames.next_frame()? {
+            let text = |place: usize, at: usize| match &frame.columns[place] {
+                Column::Text(texts) => texts.get(at).unwrap_or_default().to_owned(),
+                Column::Numbers(numbers) if numbers.get(at).is_nan() => String::new(),
+                Column::Numbers(numbers) => numbers.get(at).to_string(),
+                Column::Times(_) | Column::Images(_) => String::new(),
+            };
+            lines.extend((0..frame.rows).map(|at| Line {
+                file: file.map(|place| text(place, at)),
+                row: row.map(|place| text(place, at)),
+                label: text(label, at),
+            }));
+        }
+        Ok(lines)
+    }
+}

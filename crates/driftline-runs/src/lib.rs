@@ -1,0 +1,69 @@
+//! Runs: one model on its way along one stream, from files into a folder or from arrays in memory. Fit a labelled source,
+//! adapt, step to the next window, predict, roll back, inspect, compare, export; the program's commands are thin around
+//! these.
+
+mod adapter;
+mod advice;
+mod chains_file;
+mod column_view;
+mod compare;
+mod export;
+mod file_run;
+mod fit;
+mod folder;
+mod inspect;
+mod late;
+mod measure;
+pub mod method;
+mod model_file;
+mod moved;
+mod order;
+mod predict;
+mod predictions;
+mod preview;
+mod record;
+mod same_run;
+mod score_later;
+mod session;
+mod settings;
+mod step;
+mod stream;
+mod summary;
+mod verdict;
+mod walk;
+mod watch;
+
+pub use adapter::{Adapter, AdapterBuilder, Prediction};
+pub use advice::Advice;
+pub use chains_file::chains_name;
+pub use chains_file::{from_bytes as standing_from_bytes, to_bytes as standing_to_bytes};
+pub use compare::{Compare, Comparison, METHODS, MethodScore, Scores};
+pub use export::{coarse, onnx};
+pub use file_run::Ready;
+pub use file_run::{FileRun, Start, is_run};
+pub use fit::limited;
+pub use fit::{Fit, Prepared};
+pub use folder::{
+    FileState, Origin, RUN_FORMAT, RunFolder, RunManifest, checkpoint_name, predictions_name,
+};
+pub use folder::{line, memory_name, window_of};
+pub use inspect::{ColumnView, Inspection, ModelView, RunView, TableView, inspect};
+pub use late::{Asked, Audit, Audited, LabelFile, LateScore, learn, score};
+pub use measure::{Measured, measure};
+pub use model_file::{MODEL_FORMAT, ModelFile, SourceRecord};
+pub use order::{FindOrder, FoundOrder, OrderedDomain};
+pub use predict::{Predict, Predicted, predict};
+pub use predictions::{ANSWER, CLASS, CLASS_UNADAPTED, Format, probability_column};
+pub use predictions::{Sink, WindowTable};
+pub use preview::{Preview, SourcePreview};
+pub use record::{Checksum, ClassScore, Fate, Moved, Place, Score, Serving, Shares, WindowRecord};
+pub use same_run::compare as differences_between;
+pub use session::{Session, Stopped};
+pub use settings::RunSettings;
+pub use step::{Stepped, step};
+pub use step::{by_itself, step_choice};
+pub use stream::FileWindows;
+pub use summary::{AccuracySummary, Signs, Summary};
+pub use verdict::{Basis, ENOUGH_ANSWERS, Newest, Reason, RollBack, RunVerdict};
+pub use walk::Keep;
+pub use watch::Watch;

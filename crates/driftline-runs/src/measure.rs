@@ -1,0 +1,221 @@
+//! What one step did to the predictions, and — where there are answers — to their accuracy. Nothing here trains.
+
+use super::record::{ClassScore, Fate, Score, Serving, Shares, WindowRecord};
+use driftline_adapt::{Step, Version};
+use driftline_core::data::{Inputs, Labels, Probabilities, Proportion};
+use driftline_core::{Error, Result};
+use driftline_io::Answer;
+use driftline_models::Classifier;
+
+/// Decisions and probabilities of one model.
+type Assessed = (Labels, Probabilities);
+
+/// A window's record, and the adapted model's predictions for its rows.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Measured {
+    pub record: WindowRecord,
+    pub labels: Labels,
+    pub probabilities: Probabilities,
+}
+
+/// Measures a step on `inputs`, the rows that arrived with it; `unadapted` is the source model. Places, times and
+/// instruction set are left to the caller.
+pub fn measure<R: Sync>(
+    step: &Step<R>,
+    unadapted: &Version,
+    inputs: &Inputs,
+    answers: Option<&[Answer]>,
+    classes: &[String],
+) -> Result<Measured> {
+    if let Some(answers) = answers.filter(|answers| answers.len() != inputs.len()) {
+        return Err(Error::mismatch("the answers", inputs.len(), answers.len()));
+    }
+    let before = match &step.assessed {
+        Some(assessed) => assessed.clone(),
+        None => step.before.assess(inputs)?,
+    };
+    let same = |a: &Version, b: &Version| a.alignment == b.alignment && a.model == b.model;
+    let of = |version: &Version| -> Result<Assessed> {
+        match same(version, &step.before) {
+            true => Ok(before.clone()),
+            false => version.assess(inputs),
+        }
+    };
+    let (after, source) = rayon::join(|| of(&step.version), || of(unadapted));
+    let (after, source) = (after?, source?);
+    let rows = inputs.len().max(1) as f64;
+    let differ = |a: &Assessed, b: &Assessed| {
+        let same = a.0.agreement(&b.0);
+        (same.n - same.hits) as f64 / rows
+    };
+    let balance = |assessed: &Assessed| balance(&assessed.0, classes);
+    let labeling = step.labeling.as_ref();
+    let (seen, kept) = labeling.map_or((0, 0), |labeling| (labeling.seen, labeling.kept));
+    let outcome = &step.outcome;
+    let estimate = outcome.estimate.as_ref();
+    let (score, serving) = scores(&before.0, &after.0, &source.0, answers, classes);
+    let record = WindowRecord {
+        window: step.version.number,
+        teacher: step.before.number,
+        rows: inputs.len(),
+        seen,
+        kept,
+        kept_fraction: kept as f64 / seen.max(1) as f64,
+        held: labeling.is_some_and(|labeling| labeling.held),
+        decision: Fate::from(&outcome.decision),
+        candidate: step.candidate.clone(),
+        reason: outcome.why().map(String::from),
+        distrusted: outcome.distrusted,
+        estimated_accuracy: estimate.map(|estimate| estimate.accuracy),
+        estimated_low: estimate.map(|estimate| estimate.low),
+        estimated_high: estimate.map(|estimate| estimate.high),
+        // What the three numbers say already is not said again.
+        estimate: estimate.filter(|estimate| estimate.says_more()).cloned(),
+        estimate_before: outcome.estimate_before.clone(),
+        findings: outcome.findings.clone(),
+        confidence_before: before.1.mean_top(),
+        confidence_after: after.1.mean_top(),
+        confidence_unadapted: source.1.mean_top(),
+        disagreement: differ(&before, &after),
+        flips: differ(&source, &after),
+        class_balance: balance(&after),
+        class_balance_unadapted: balance(&source),
+        serving: Some(Serving {
+            class_balance: balance(&before),
+            gained: serving.0,
+            lost: serving.1,
+        }),
+        score,
+        ..WindowRecord::default()
+    };
+    let (labels, probabilities) = after;
+    Ok(Measured {
+        record,
+        labels,
+        probabilities,
+    })
+}
+
+/// How rows are divided among the classes.
+pub(crate) fn balance(labels: &Labels, classes: &[String]) -> Shares {
+    let rows = labels.len().max(1) as f64;
+    let named = classes.iter().cloned().zip(labels.counts());
+    Shares(named.map(|(name, n)| (name, n as f64 / rows)).collect())
+}
+
+/// How many of the rows that have an answer are right. Classes that the source lacks are among them, and always wrong.
+pub(crate) fn right(labels: &Labels, answers: &[Answer]) -> Proportion {
+    let scored = answers.iter().filter(|a| **a != Answer::Missing).count();
+    let pairs = labels.as_slice().iter().zip(answers);
+    let hits = pairs.filter(|(label, answer)| **answer == Answer::Class(**label));
+    Proportion::new(hits.count(), scored)
+}
+
+/// The score, and what the model before has gained and lost against the source model.
+pub(crate) fn scores(
+    before: &Labels,
+    after: &Labels,
+    unadapted: &Labels,
+    answers: Option<&[Answer]>,
+    classes: &[String],
+) -> (Option<Score>, (usize, usize)) {
+    let Some(answers) = answers else {
+        return (None, (0, 0));
+    };
+    let only = |a, b| only_right(a, b, answers);
+    (
+        score([before, after, unadapted], answers, classes),
+        (only(before, unadapted), only(unadapted, before)),
+    )
+}
+
+fn is_right(labels: &Labels, answers: &[Answer], row: usize) -> bool {
+    answers[row] == Answer::Class(labels.as_slice()[row])
+}
+
+/// Rows that `a` gets right and `b` does not.
+fn only_right(a: &Labels, b: &Labels, answers: &[Answer]) -> usize {
+    let only = |&row: &usize| is_right(a, answers, row) && !is_right(b, answers, row);
+    (0..answers.len()).filter(only).count()
+}
+
+/// `None` if no row has an answer.
+fn score(
+    [before, after, unadapted]: [&Labels; 3],
+    answers: &[Answer],
+    classes: &[String],
+) -> Option<Score> {
+    let scored = right(before, answers).n;
+    if scored == 0 {
+        return None;
+    }
+    let is_right = |labels: &Labels, row: usize| is_right(labels, answers, row);
+    let rows = || 0..answers.len();
+    let accuracy = |labels| right(labels, answers).estimate().unwrap_or(0.0);
+    let only = |a: &Labels, b: &Labels| only_right(a, b, answers);
+    let class = |(number, name): (usize, &String)| {
+        let members: Vec<usize> = rows()
+            .filter(|&row| answers[row] == Answer::Class(number as u32))
+            .collect();
+        let recall = |labels: &Labels| {
+            let hits = members.iter().filter(|&&row| is_right(labels, row)).count();
+            (!members.is_empty()).then(|| hits as f64 / members.len() as f64)
+        };
+        let predicted = |&row: &usize| {
+            answers[row] != Answer::Missing && after.as_slice()[row] as usize == number
+        };
+        ClassScore {
+            class: name.clone(),
+            rows: members.len(),
+            predicted: rows().filter(predicted).count(),
+            recall_before: recall(before),
+            recall_after: recall(after),
+            recall_unadapted: recall(unadapted),
+        }
+    };
+    Some(Score {
+        accuracy_before: accuracy(before),
+        accuracy_after: accuracy(after),
+        accuracy_unadapted: accuracy(unadapted),
+        scored,
+        unknown_answers: answers.iter().filter(|a| **a == Answer::Unknown).count(),
+        gained: only(after, unadapted),
+        lost: only(unadapted, after),
+        classes: classes.iter().enumerate().map(class).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: seven rows, of which one has no answer and one a class that the source lacks.
+    #[test]
+    fn scores_count_unknown_classes_as_wrong_and_missing_answers_not_at_all() {
+        use Answer::{Class, Missing, Unknown};
+        let labels = |classes: [u32; 7]| Labels::new(classes.to_vec(), 2).unwrap();
+        let answers = [
+            Class(0),
+            Class(0),
+            Class(1),
+            Class(1),
+            Unknown,
+            Missing,
+            Class(1),
+        ];
+        let unadapted = labels([0, 1, 0, 0, 0, 0, 1]);
+        let before = labels([0, 1, 1, 0, 0, 0, 1]);
+        let after = labels([1, 0, 1, 1, 0, 0, 1]);
+        let names = ["a".to_owned(), "b".to_owned()];
+        let score = score([&before, &after, &unadapted], &answers, &names).unwrap();
+        assert_eq!((score.scored, score.unknown_answers), (6, 1));
+        assert_eq!(score.accuracy_before, 3.0 / 6.0);
+        assert_eq!(score.accuracy_after, 4.0 / 6.0);
+        assert_eq!(score.accuracy_unadapted, 2.0 / 6.0);
+        assert_eq!((score.gained, score.lost), (3, 1));
+        assert_eq!((score.classes[0].rows, score.classes[0].predicted), (2, 2));
+        assert_eq!(score.classes[1].recall_after, Some(1.0));
+        assert!(super::score([&before, &after, &unadapted], &[Missing; 7], &names).is_none());
+    }
+}

@@ -1,0 +1,82 @@
+//! `step`: one more window for a run that exists, adapted to from its current version.
+
+use super::fit::limited;
+use super::folder::RunFolder;
+use driftline_core::{Error, Result};
+use driftline_io::{ColumnChoice, Notes, ReadOptions, Rows, TableSource, Window, read_all_hashed};
+use driftline_models::Runtime;
+
+/// What became of the new rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stepped {
+    /// They made this version.
+    Added(usize),
+    /// The run has seen these contents, the last of them in this window (0: in its own stream). Nothing was changed.
+    Known(usize),
+}
+
+/// Adapts `run` to all rows of `data` as one window. `answers` names a column to score by; else the run's own is used
+/// where the data have it.
+pub fn step(
+    run: &mut RunFolder,
+    data: &dyn TableSource,
+    answers: Option<&str>,
+    read: &ReadOptions,
+    runtime: &Runtime,
+) -> Result<Stepped> {
+    runtime.install(|| {
+        run.expect_own_report()?;
+        let (finished, planned) = (run.manifest().windows, run.manifest().planned);
+        let choice = step_choice(&run.manifest().settings.choice, data, answers, read)?;
+        let source = run.model(Some(0))?;
+        let mut notes = Notes::new();
+        let read = limited(read, runtime);
+        let (rows, inputs) = read_all_hashed(data, &source.encoding, &choice, &read, &mut notes)?;
+        notes.add_small_windows(&[rows.len()], source.classes().len());
+        if let Some(window) = run.window_of(&inputs) {
+            return Ok(Stepped::Known(window));
+        }
+        if finished < planned {
+            return Err(Error::Unfinished {
+                path: run.folder().into(),
+                finished,
+                planned,
+            });
+        }
+        let mut session = run.session(None, runtime, None)?;
+        session.arrive(by_itself(rows, notes), inputs, run)?;
+        run.settle()?;
+        Ok(Stepped::Added(finished + 1))
+    })
+}
+
+/// The columns of a window that comes by itself: scored by `answers`, or by the run's own column where the data have it.
+pub fn step_choice(
+    own: &ColumnChoice,
+    data: &dyn TableSource,
+    answers: Option<&str>,
+    read: &ReadOptions,
+) -> Result<ColumnChoice> {
+    let mut choice = own.clone();
+    match answers {
+        Some(column) => choice.answers = Some(column.to_owned()),
+        None if choice.answers.is_none() => {}
+        None => {
+            let reader = data.open(read)?;
+            let present = |column: &String| reader.fields().iter().any(|f| f.name == *column);
+            choice.answers = choice.answers.filter(present);
+        }
+    }
+    Ok(choice)
+}
+
+/// Rows that came by themselves, as a window.
+pub fn by_itself(rows: Rows, notes: Notes) -> Window {
+    let times = rows.times.as_ref();
+    let span = times.and_then(|times| Some((*times.first()?, *times.last()?)));
+    Window {
+        span,
+        notes,
+        ..Window::of(rows)
+    }
+}
