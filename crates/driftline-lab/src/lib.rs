@@ -3,3 +3,4 @@
 
 pub mod datasets;
 pub mod experiment;
+pub mod proving;
