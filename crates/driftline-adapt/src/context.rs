@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use super::chain::Chain;
 use super::curriculum::Stage;
+use super::policy::Expert;
 use super::source_stats::SourceStats;
 use super::version::{Archive, Version};
 use driftline_core::data::{Domain, LabeledDomain};
@@ -38,6 +39,8 @@ pub struct Context<'a> {
     /// Spares the second of two parts that follow the same mixture through the same window.
     pub followed: &'a LastFollowed,
     pub single_candidate: bool,
+    /// Who may be asked about rows of this window, if anybody.
+    pub expert: Option<&'a dyn Expert>,
     /// Earlier versions.
     pub archive: &'a dyn Archive,
 }

@@ -37,7 +37,7 @@ pub use labeler::{
 pub use order::{DomainOrder, OrderBy, Placed};
 pub use parts::{NamedPart, Part, PartKind, PartSpec, checked};
 pub use policy::{
-    Always, Decision, Estimate, Forecast, Never, Policy, PolicyOutcome, Proposal, Prospect,
+    Always, Decision, Estimate, Expert, Forecast, Never, Policy, PolicyOutcome, Proposal, Prospect,
 };
 pub use source_stats::SourceStats;
 pub use state::State;

@@ -16,7 +16,7 @@ use super::chain::Chain;
 use super::context::Context;
 use super::curriculum::Stage;
 use super::parts::NamedPart;
-use super::policy::{Always, Forecast, Policy};
+use super::policy::{Always, Expert, Forecast, Policy};
 use super::source_stats::SourceStats;
 use super::state::State;
 use super::version::{Archive, Version};
@@ -47,6 +47,7 @@ pub struct Engine {
     /// What the policy knows before the first window, if that has so many rows.
     prepared: Option<(usize, State)>,
     followed: LastFollowed,
+    expert: Option<Arc<dyn Expert>>,
     seed: Seed,
     runtime: Runtime,
 }
@@ -73,6 +74,7 @@ impl Engine {
             memory: State::default(),
             prepared: None,
             followed: LastFollowed::default(),
+            expert: None,
             seed,
             runtime: Runtime::default(),
         }
@@ -100,6 +102,14 @@ impl Engine {
     pub fn with_frame(self, frame: SourceStats) -> Self {
         Self {
             frame: OnceLock::from(frame),
+            ..self
+        }
+    }
+
+    /// With somebody whom the policy may ask about rows.
+    pub fn with_expert(self, expert: Arc<dyn Expert>) -> Self {
+        Self {
+            expert: Some(expert),
             ..self
         }
     }
@@ -146,6 +156,7 @@ impl Engine {
             runtime: &self.runtime,
             followed: &self.followed,
             single_candidate: self.chains.len() == 1,
+            expert: self.expert.as_deref(),
             archive,
         }
     }

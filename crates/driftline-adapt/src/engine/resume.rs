@@ -64,20 +64,12 @@ impl ResumeState {
 }
 
 impl Engine {
-    /// The chains after their attempts; where an earlier version was taken up again, they begin anew from there.
-    pub(super) fn moved_on(
-        &self,
-        attempts: &[Attempt],
-        ctx: &Context<'_>,
-        decision: &Decision,
-        version: &Version,
-    ) -> Vec<Chain> {
+    /// The chains after their attempts. Where an earlier version is taken up again they go on all the same: what is not in use
+    /// now may be right later.
+    pub(super) fn moved_on(&self, attempts: &[Attempt], ctx: &Context<'_>) -> Vec<Chain> {
         let mut chains = self.chains.clone();
         for (chain, attempt) in chains.iter_mut().zip(attempts) {
             chain.stand_on(attempt, ctx);
-            if matches!(decision, Decision::RollBack { .. }) {
-                chain.restart(version.clone(), chain.previous().cloned());
-            }
         }
         chains
     }

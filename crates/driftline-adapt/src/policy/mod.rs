@@ -2,11 +2,13 @@
 //! file each.
 
 mod always;
+mod expert;
 mod never;
 mod outcome;
 mod outlook;
 
 pub use always::Always;
+pub use expert::Expert;
 pub use never::Never;
 pub use outcome::{Decision, Estimate, PolicyOutcome};
 pub use outlook::{Forecast, Prospect};
@@ -42,6 +44,18 @@ impl<'a> Proposal<'a> {
             before: chain.version(),
             version: attempt.version(),
             labeling: attempt.labeled.as_ref().map(|labeled| &labeled.labeling),
+        }
+    }
+}
+
+impl<'a> Proposal<'a> {
+    /// What a chain has made of a window, from where it stood before it.
+    pub fn between(before: &'a Chain, after: &'a Chain) -> Self {
+        Self {
+            candidate: before.candidate(),
+            before: before.version(),
+            version: Some(after.version()),
+            labeling: None,
         }
     }
 }

@@ -32,6 +32,8 @@ pub struct PolicyOutcome {
     /// labels; and the one that was deployed before.
     pub estimate: Option<Estimate>,
     pub estimate_before: Option<Estimate>,
+    /// The same of the source model.
+    pub estimate_unadapted: Option<Estimate>,
     /// Whatever else the policy wants in the window's record: the drift, the worlds, the candidates. Null for nothing.
     pub findings: Value,
     /// What to remember for the next window.
@@ -61,6 +63,7 @@ impl PolicyOutcome {
             distrusted: false,
             estimate: None,
             estimate_before: None,
+            estimate_unadapted: None,
             findings: Value::Null,
             state,
         }

@@ -2,6 +2,7 @@
 //! Fitted on the labelled source, followed from window to window without labels; the posterior of a class given a row says
 //! how likely any decision about the row is right.
 
+mod carry;
 mod choose;
 mod fit;
 mod follow;

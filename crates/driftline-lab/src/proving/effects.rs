@@ -23,8 +23,8 @@ pub(super) struct Moment {
     pub moves: Vec<Vec<f64>>,
     /// Factor on all centres.
     pub closeness: f64,
-    /// The plane and the angle that hidden directions are turned by.
-    plane: (usize, usize),
+    /// How far hidden directions are turned, pair by pair, from the one at `plane` on.
+    plane: usize,
     angle: f64,
     pub shifts: Vec<f64>,
     pub scales: Vec<f64>,
@@ -46,7 +46,7 @@ impl Moment {
             shares: source.shares.clone(),
             moves: vec![vec![0.0; hidden]; source.classes()],
             closeness: 1.0,
-            plane: (0, 1),
+            plane: 0,
             angle: 0.0,
             shifts: vec![0.0; columns],
             scales: vec![1.0; columns],
@@ -67,11 +67,16 @@ impl Moment {
     }
 
     pub fn turn(&self, hidden: &mut [f64]) {
-        if self.angle != 0.0 {
-            let (sin, cos) = (libm::sin(self.angle), libm::cos(self.angle));
-            let (a, b) = (hidden[self.plane.0], hidden[self.plane.1]);
-            hidden[self.plane.0] = cos * a - sin * b;
-            hidden[self.plane.1] = sin * a + cos * b;
+        if self.angle == 0.0 {
+            return;
+        }
+        let (sin, cos) = (libm::sin(self.angle), libm::cos(self.angle));
+        let n = hidden.len();
+        for pair in 0..n / 2 {
+            let (first, second) = ((self.plane + 2 * pair) % n, (self.plane + 2 * pair + 1) % n);
+            let (a, b) = (hidden[first], hidden[second]);
+            hidden[first] = cos * a - sin * b;
+            hidden[second] = sin * a + cos * b;
         }
     }
 }
@@ -90,9 +95,9 @@ impl Effects {
                     } else {
                         0.35
                     };
-                    for shift in &mut full.shifts {
+                    for (column, shift) in full.shifts.iter_mut().enumerate() {
                         if random.random_bool(part) {
-                            *shift = 1.5 * strength * normal(random);
+                            *shift = 1.2 * strength * source.spread(column) * normal(random);
                         }
                     }
                 }
@@ -107,12 +112,11 @@ impl Effects {
                         _ => random.random_range(60.0..140.0),
                     };
                     full.angle = degrees / 180.0 * std::f64::consts::PI;
-                    let first = random.random_range(0..hidden);
-                    full.plane = (first, (first + 1) % hidden);
+                    full.plane = random.random_range(0..hidden);
                 }
                 Effect::ClassesMove => {
                     for x in full.moves.iter_mut().flatten() {
-                        *x = 1.2 * strength * normal(random);
+                        *x = 0.7 * strength * source.apart * normal(random);
                     }
                 }
                 Effect::Together => full.closeness = 1.0 - 0.6 * (strength / 1.6),
@@ -133,7 +137,7 @@ impl Effects {
                 }
                 Effect::NewClass => {
                     full.new_class = random.random_range(0.05..0.35);
-                    full.newcomer = (0..hidden).map(|_| 2.5 * normal(random)).collect();
+                    full.newcomer = (0..hidden).map(|_| source.apart * normal(random)).collect();
                 }
                 Effect::Remix => {
                     full.remix = random.random_range(0.4..1.0);
@@ -143,7 +147,10 @@ impl Effects {
                 }
                 Effect::NewCategory => full.unseen = random.random_range(0.2..0.8),
                 Effect::Dead => full.dead[random.random_range(0..columns)] = true,
-                Effect::Noisy => full.noises[random.random_range(0..columns)] = 3.0 * strength,
+                Effect::Noisy => {
+                    let column = random.random_range(0..columns);
+                    full.noises[column] = 2.0 * strength * source.spread(column);
+                }
                 Effect::Concept => {
                     full.concept = random.random_range(0.1..0.5);
                     full.divide = (0..hidden).map(|_| normal(random)).collect();

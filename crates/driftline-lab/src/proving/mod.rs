@@ -4,8 +4,10 @@
 mod effects;
 mod families;
 mod source;
+mod trial;
 
 pub use families::{FAMILIES, Family, Half};
+pub use trial::{Judged, Trial};
 
 use rand::RngExt;
 

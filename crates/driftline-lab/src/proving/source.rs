@@ -25,6 +25,8 @@ pub(super) struct Source {
     /// Column of categories, class, category.
     pub categories: Vec<Vec<Vec<f64>>>,
     heavy_tails: bool,
+    /// The deviation of the classes' centres along a hidden direction.
+    pub apart: f64,
 }
 
 /// A row: numbers, categories, class.
@@ -142,6 +144,7 @@ impl Source {
                 .collect(),
             categories,
             heavy_tails: random.random_bool(0.25),
+            apart,
         }
     }
 
@@ -155,6 +158,13 @@ impl Source {
 
     pub fn hidden(&self) -> usize {
         self.loadings[0].len()
+    }
+
+    /// About the deviation of a column of numbers.
+    pub fn spread(&self, column: usize) -> f64 {
+        let along: f64 = self.loadings[column].iter().map(|w| w * w).sum();
+        let noise = self.noise[column];
+        libm::sqrt(along * (self.apart * self.apart + 1.0) + noise * noise)
     }
 
     fn widths(&self) -> impl Iterator<Item = usize> + '_ {

@@ -9,7 +9,7 @@ use crate::method::settings::Settings;
 
 /// One line each.
 pub(super) fn built_in() -> BTreeMap<String, Settings> {
-    let candidates: [(&str, Value); 7] = [
+    let candidates: [(&str, Value); 9] = [
         // The method of the run as it is.
         ("plain", json!({})),
         // The model as it is, behind the window's own mean and deviation.
@@ -27,6 +27,16 @@ pub(super) fn built_in() -> BTreeMap<String, Settings> {
             json!({
                 "alignment": "standardize",
                 "self-training": { "filter": { "class-balanced": 0.1 }, "replay-share": 0.3 },
+            }),
+        ),
+        // The source's own labels, each class with the weight of its share in the window.
+        ("label-shift", json!({ "labeler": "label-shift" })),
+        // Cautious, and the shares of the classes are drawn half-way back to the source's.
+        (
+            "inertia",
+            json!({
+                "labeler": { "balanced": { "prior-strength": 0.5 } },
+                "self-training": { "replay-share": 0.3 },
             }),
         ),
         // Labels of a mixture of the classes that follows the stream.

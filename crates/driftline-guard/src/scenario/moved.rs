@@ -1,0 +1,168 @@
+//! The source moved by a map of its columns (none, scale and shift, quantiles, Gaussian transport), with the shares of its
+//! classes kept or free. The window is mapped back to where the source was, and the source model, calibrated, says what
+//! each row is there. Free shares and the map are fitted in turns, because each hides the other.
+
+use super::super::profile::Source;
+use super::super::space::scores;
+use super::{Case, Explanation, Scenario};
+use crate::memory::Memory;
+use driftline_core::Result;
+use driftline_drift::{MOST_COLUMNS, MapKind, RowPoints, class_shares};
+
+/// How often map and shares are fitted in turns.
+const ROUNDS: usize = 4;
+
+pub(crate) struct Moved {
+    pub map: Option<MapKind>,
+    pub free_shares: bool,
+}
+
+impl Moved {
+    fn name(&self) -> &'static str {
+        match (self.map, self.free_shares) {
+            (None, false) => "same",
+            (None, true) => "same, other shares",
+            (Some(MapKind::Scale), false) => "scaled",
+            (Some(MapKind::Scale), true) => "scaled, other shares",
+            (Some(MapKind::Quantiles), false) => "quantiles",
+            (Some(MapKind::Quantiles), true) => "quantiles, other shares",
+            (Some(MapKind::Transport), false) => "transported",
+            (Some(MapKind::Transport), true) => "transported, other shares",
+        }
+    }
+
+    /// A map has more freedom than none, a map of more than means and deviations still more, and so have free shares.
+    fn complexity(&self) -> f64 {
+        let map = match self.map {
+            None => 0.0,
+            Some(MapKind::Scale) => 1.0,
+            Some(MapKind::Quantiles | MapKind::Transport) => 2.0,
+        };
+        map + if self.free_shares { 1.0 } else { 0.0 }
+    }
+
+    /// The window's numbers where the source was, and what the source model says of the rows there.
+    fn back(&self, case: &Case<'_>, shares: &[f64]) -> Result<(Option<RowPoints>, Vec<f64>)> {
+        let Case { source, inputs, .. } = case;
+        let model = case.ctx.first;
+        let (Some(map), Some(points), Some(known), Some(columns)) =
+            (self.map, &case.points, &source.points, &source.columns)
+        else {
+            return Ok((case.points.clone(), source.said(model, inputs)?));
+        };
+        let back = map.apply(points, &known.pick(&drawn(source, shares)));
+        let there = columns.inputs(&back, inputs)?;
+        let said = source.said(model, &there)?;
+        Ok((Some(back), said))
+    }
+}
+
+impl Scenario for Moved {
+    fn explain(&self, case: &Case<'_>, _: &mut Memory) -> Result<Option<Explanation>> {
+        let source = case.source;
+        let too_wide = |points: &RowPoints| points.size() > MOST_COLUMNS;
+        if self.map == Some(MapKind::Transport) && case.points.as_ref().is_some_and(too_wide) {
+            return Ok(None);
+        }
+        let n_classes = source.prior.len();
+        let mut shares = source.prior.clone();
+        let (mut back, mut said) = self.back(case, &shares)?;
+        if self.free_shares {
+            for round in 0..ROUNDS {
+                let single: Vec<f32> = said.iter().map(|&p| p as f32).collect();
+                shares = class_shares(single.chunks_exact(n_classes), &source.prior);
+                if self.map.is_none() || round + 1 == ROUNDS {
+                    break;
+                }
+                (back, said) = self.back(case, &shares)?;
+            }
+        }
+        let rows = drawn(source, &shares);
+        let there = scores(&said, n_classes);
+        let mut misfit = case.misfit(
+            &source.scores.pick(&rows),
+            &there,
+            source.profile.score_noise,
+        );
+        if source.columns.is_some() {
+            let here = source.whole_of(back.as_ref(), case.inputs);
+            misfit += case.misfit(&source.whole.pick(&rows), &here, source.profile.noise);
+        }
+        Ok(Some(Explanation {
+            name: self.name(),
+            posteriors: reweighted(said, &shares, &source.prior),
+            misfit,
+            complexity: self.complexity(),
+        }))
+    }
+}
+
+/// Rows of the source, evenly drawn so that the classes have these shares.
+fn drawn(source: &Source, shares: &[f64]) -> Vec<usize> {
+    let labels = source.sample.labels().as_slice();
+    let weight = |&class: &u32| shares[class as usize] / source.prior[class as usize];
+    drawn_by(&labels.iter().map(weight).collect::<Vec<f64>>())
+}
+
+/// As many rows as there are weights, each as often as its weight says, without chance.
+pub(super) fn drawn_by(weights: &[f64]) -> Vec<usize> {
+    let n = weights.len();
+    let step = weights.iter().sum::<f64>() / n as f64;
+    let (mut sum, mut next) = (0.0, step / 2.0);
+    let mut rows = Vec::with_capacity(n);
+    for (row, weight) in weights.iter().enumerate() {
+        sum += weight;
+        while next < sum && rows.len() < n {
+            rows.push(row);
+            next += step;
+        }
+    }
+    rows
+}
+
+/// Posteriors under other shares of the classes: p·share/prior, each row made to sum to 1.
+fn reweighted(mut said: Vec<f64>, shares: &[f64], prior: &[f64]) -> Vec<f64> {
+    for row in said.chunks_exact_mut(prior.len()) {
+        for ((p, share), prior) in row.iter_mut().zip(shares).zip(prior) {
+            *p *= share / prior;
+        }
+        let sum: f64 = row.iter().sum();
+        if sum > 0.0 {
+            row.iter_mut().for_each(|p| *p /= sum);
+        }
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_drawn_as_often_as_their_weights_say() {
+        assert_eq!(drawn_by(&[1.0; 4]), [0, 1, 2, 3]);
+        assert_eq!(drawn_by(&[0.0, 2.0, 0.0, 2.0]), [1, 1, 3, 3]);
+        assert_eq!(drawn_by(&[3.0, 1.0, 0.0, 0.0]), [0, 0, 0, 1]);
+    }
+
+    #[test]
+    fn other_shares_move_the_posteriors_by_bayes_rule() {
+        let found = reweighted(vec![0.5, 0.5], &[0.9, 0.1], &[0.5, 0.5]);
+        assert!((found[0] - 0.9).abs() < 1e-12 && (found[1] - 0.1).abs() < 1e-12);
+        assert_eq!(
+            reweighted(vec![0.2, 0.8], &[0.3, 0.7], &[0.3, 0.7]),
+            [0.2, 0.8]
+        );
+    }
+
+    #[test]
+    fn freedom_has_its_price() {
+        let all = [None, Some(MapKind::Scale), Some(MapKind::Quantiles)];
+        for (kept, map) in all.into_iter().enumerate() {
+            for free_shares in [false, true] {
+                let own = Moved { map, free_shares }.complexity();
+                assert_eq!(own, kept as f64 + f64::from(u8::from(free_shares)));
+            }
+        }
+    }
+}

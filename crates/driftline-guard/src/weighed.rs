@@ -1,0 +1,199 @@
+//! What all scenarios together say: each counts by how well it has explained the windows so far, and by how simple it is.
+
+use super::config::GuardConfig;
+use super::memory::Memory;
+use super::scenario::{Case, Explanation, scenarios};
+use super::score::Score;
+use driftline_adapt::policy::Estimate;
+use driftline_core::Result;
+use driftline_core::data::Labels;
+
+/// Explanations of one window, with their weights, which sum to 1.
+#[derive(Debug)]
+pub(super) struct Weighed {
+    pub explanations: Vec<Explanation>,
+    pub weights: Vec<f64>,
+    /// The mean of their posteriors: rows × classes.
+    pub posteriors: Vec<f64>,
+}
+
+/// A number that scenarios differ about.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Spread {
+    pub mean: f64,
+    pub deviation: f64,
+    /// From the least to the largest, however unlikely.
+    pub range: f64,
+}
+
+impl Weighed {
+    pub fn of(case: &Case<'_>, memory: &mut Memory, config: &GuardConfig) -> Result<Self> {
+        let mut explanations = vec![];
+        for scenario in scenarios(case.source) {
+            explanations.extend(scenario.explain(case, memory)?);
+        }
+        let weights = weights(&explanations, memory, config);
+        let rows = explanations.first().map_or(0, |own| own.posteriors.len());
+        let mut posteriors = vec![0.0; rows];
+        for (own, weight) in explanations.iter().zip(&weights) {
+            for (sum, p) in posteriors.iter_mut().zip(&own.posteriors) {
+                *sum += weight * p;
+            }
+        }
+        Ok(Self {
+            explanations,
+            weights,
+            posteriors,
+        })
+    }
+
+    /// How right decisions are by each scenario.
+    pub fn scores(&self, decided: &Labels) -> Vec<Score> {
+        let own = |one: &Explanation| Score::expected(decided, &one.posteriors);
+        self.explanations.iter().map(own).collect()
+    }
+
+    /// Of a number that each scenario has, or has not.
+    pub fn spread(&self, values: impl Iterator<Item = Option<f64>>) -> Option<Spread> {
+        let known: Vec<(f64, f64)> = values
+            .zip(&self.weights)
+            .filter_map(|(value, &weight)| Some((value?, weight)))
+            .collect();
+        let total: f64 = known.iter().map(|(_, weight)| weight).sum();
+        if total <= 0.0 {
+            return None;
+        }
+        let mean = known.iter().map(|(x, weight)| x * weight).sum::<f64>() / total;
+        let square = |(x, weight): &(f64, f64)| weight * (x - mean) * (x - mean);
+        let variance = known.iter().map(square).sum::<f64>() / total;
+        let ends = known.iter().fold((mean, mean), |(low, high), (x, _)| {
+            (low.min(*x), high.max(*x))
+        });
+        Some(Spread {
+            mean,
+            deviation: variance.sqrt(),
+            range: ends.1 - ends.0,
+        })
+    }
+
+    /// Accuracy, balanced accuracy and recalls with their intervals.
+    pub fn estimate(&self, scores: &[Score], config: &GuardConfig) -> Option<Estimate> {
+        let of = |each: &dyn Fn(&Score) -> Option<f64>| {
+            let spread = self.spread(scores.iter().map(each))?;
+            let half = config.half_width(spread);
+            let (low, high) = (spread.mean - half, spread.mean + half);
+            Some([spread.mean, low.max(0.0), high.min(1.0)])
+        };
+        let [accuracy, low, high] = of(&|score| Some(score.accuracy))?;
+        let mut estimate = Estimate::new(accuracy, low, high);
+        estimate.balanced = of(&|score| Some(score.balanced));
+        let classes = scores.first().map_or(0, |score| score.recalls.len());
+        estimate.recalls = (0..classes)
+            .map(|class| of(&|score| score.recalls[class]))
+            .collect();
+        Some(estimate)
+    }
+}
+
+impl GuardConfig {
+    /// Half the width of an interval.
+    fn half_width(&self, spread: Spread) -> f64 {
+        let range = self.range_share.get() * spread.range;
+        let errors = self.error_share.get() * (1.0 - spread.mean);
+        self.width.get() * (self.least_width.get() + spread.deviation + range + errors)
+    }
+}
+
+/// exp(−misfit so far − cost of complexity), made to sum to 1.
+fn weights(all: &[Explanation], memory: &mut Memory, config: &GuardConfig) -> Vec<f64> {
+    let earlier = |one: &Explanation| memory.misfits.get(one.name).copied().unwrap_or(0.0);
+    let so_far: Vec<f64> = all
+        .iter()
+        .map(|one| config.memory.get() * earlier(one) + one.misfit / config.misfit_scale.get())
+        .collect();
+    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+    // Only differences count: what no scenario explains is held against none of them.
+    let best = least(&so_far);
+    memory.misfits = all
+        .iter()
+        .zip(&so_far)
+        .map(|(one, misfit)| (one.name.to_owned(), misfit - best))
+        .collect();
+    let costs: Vec<f64> = all
+        .iter()
+        .zip(&so_far)
+        .map(|(one, misfit)| misfit + config.complexity_cost.get() * one.complexity)
+        .collect();
+    let best = least(&costs);
+    let likely: Vec<f64> = costs.iter().map(|cost| libm::exp(best - cost)).collect();
+    let sum: f64 = likely.iter().sum();
+    likely.iter().map(|own| own / sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn explanation(name: &'static str, misfit: f64, complexity: f64) -> Explanation {
+        Explanation {
+            name,
+            posteriors: vec![],
+            misfit,
+            complexity,
+        }
+    }
+
+    #[test]
+    fn what_fits_and_is_simple_counts_most() {
+        let config = GuardConfig::default();
+        let table = [
+            // (misfit, complexity) of two scenarios, and which counts more
+            ((0.0, 0.0), (0.0, 1.0), true),
+            ((0.0, 1.0), (40.0, 0.0), true),
+            ((8.0, 0.0), (0.0, 1.0), false),
+        ];
+        for ((a, simple), (b, other), first) in table {
+            let all = [explanation("a", a, simple), explanation("b", b, other)];
+            let found = weights(&all, &mut Memory::default(), &config);
+            assert!((found[0] + found[1] - 1.0).abs() < 1e-12);
+            if found[0] != found[1] {
+                assert_eq!(found[0] > found[1], first, "{all:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_did_not_fit_on_the_way_is_not_believed_at_once() {
+        let (config, mut memory) = (GuardConfig::default(), Memory::default());
+        for _ in 0..5 {
+            let all = [explanation("a", 12.0, 0.0), explanation("b", 0.0, 1.0)];
+            weights(&all, &mut memory, &config);
+        }
+        let now = [explanation("a", 0.0, 0.0), explanation("b", 0.0, 1.0)];
+        let found = weights(&now, &mut memory, &config);
+        assert!(found[1] > 0.9, "{found:?}");
+    }
+
+    #[test]
+    fn intervals_are_wide_where_scenarios_differ() {
+        let config = GuardConfig::default();
+        let width = |accuracies: [f64; 2]| {
+            let weighed = Weighed {
+                explanations: vec![],
+                weights: vec![0.5, 0.5],
+                posteriors: vec![],
+            };
+            let score = |accuracy| Score {
+                accuracy,
+                balanced: accuracy,
+                recalls: vec![None],
+            };
+            let estimate = weighed.estimate(&accuracies.map(score), &config).unwrap();
+            assert_eq!(estimate.accuracy, (accuracies[0] + accuracies[1]) / 2.0);
+            assert_eq!(estimate.recalls, [None]);
+            estimate.high - estimate.low
+        };
+        assert!(width([0.9, 0.9]) < 0.08);
+        assert!(width([0.99, 0.5]) > 0.5);
+    }
+}

@@ -1,0 +1,54 @@
+//! The proving ground: the policy `guarded` on thousands of random streams, beside the unadapted model, every single
+//! candidate and the usual estimates. One line of JSON for each stream; streams that the file already has are skipped.
+//!
+//!     cargo run --release -p driftline-lab --example proving -- design|test FROM TO OUT.jsonl [--labels N] [--model KIND]
+
+use std::error::Error;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::sync::Mutex;
+
+use driftline_core::data::Fraction;
+use driftline_lab::proving::{FAMILIES, Half, Trial, draw};
+use rayon::prelude::*;
+
+type Fallible<T = ()> = Result<T, Box<dyn Error + Send + Sync>>;
+
+fn main() -> Fallible {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let option = |name: &str| {
+        let at = arguments.iter().position(|own| own == name)?;
+        arguments.get(at + 1).cloned()
+    };
+    let [half, from, to, out, ..] = &arguments[..] else {
+        return Err("usage: design|test FROM TO OUT.jsonl [--labels N] [--model KIND]".into());
+    };
+    let half = match &**half {
+        "design" => Half::Design,
+        "test" => Half::Test,
+        other => return Err(format!("`{other}` is neither `design` nor `test`").into()),
+    };
+    let labels: usize = option("--labels").map_or(Ok(0), |text| text.parse())?;
+    let caution: Option<f64> = option("--caution").map(|text| text.parse()).transpose()?;
+    let _ = Fraction::new(0.0);
+    let only = option("--model");
+    let done = std::fs::read_to_string(out).unwrap_or_default();
+    let file = Mutex::new(OpenOptions::new().create(true).append(true).open(out)?);
+    let (from, to): (usize, usize) = (from.parse()?, to.parse()?);
+    let families = FAMILIES.iter().filter(|family| family.half == half);
+    let jobs: Vec<_> = families
+        .flat_map(|family| (from..to).map(move |number| (family, number)))
+        .collect();
+    jobs.par_iter()
+        .try_for_each(|(family, number)| -> Fallible {
+            let begins = format!("{{\"family\":\"{}\",\"number\":{number},", family.name);
+            let stream = draw(family, *number)?;
+            if done.contains(&begins) || only.as_ref().is_some_and(|only| *only != stream.model) {
+                return Ok(());
+            }
+            let trial = Trial::run(family.name, *number, &stream, labels, caution)?;
+            let mut file = file.lock().expect("nobody panics while holding it");
+            writeln!(file, "{}", serde_json::to_string(&trial)?)?;
+            Ok(())
+        })
+}
