@@ -1,5 +1,5 @@
-//! The rule: deploy the candidate whose gain over the source model is largest at its lower bound, if that is above 0;
-//! otherwise the source model. With enough labels the bound is theirs, without it is the scenarios'.
+//! The rule: of the candidates that gain over the source model even at their lower bound, deploy the one that gains most;
+//! where there is none, the source model. With enough labels the bound is theirs, without it is the scenarios'.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ pub(super) struct Bounds {
 impl Prospects {
     pub fn bounds(&self, rows: usize, config: &GuardConfig) -> Bounds {
         let Spread {
-            mean, deviation, ..
+            mean, low, high, ..
         } = self.gain;
         if let Some(gain) = self.labels.gain(self.unlike_source, mean, config) {
             return Bounds {
@@ -71,28 +71,26 @@ impl Prospects {
                 by_labels: true,
             };
         }
-        // Chance: each row that the two decide differently may go either way.
-        let chance = self.unlike_source / rows.max(1) as f64;
-        let error = (deviation * deviation + chance).sqrt();
-        let bound = config.caution.get() * error;
+        // Each row that the two decide differently may go either way: two standard errors of that.
+        let chance = 2.0 * (self.unlike_source / rows.max(1) as f64).sqrt();
         Bounds {
-            mean,
-            low: mean - bound + self.rehearsed,
-            high: mean + bound,
+            mean: mean + self.rehearsed,
+            low: low - chance + self.rehearsed,
+            high: high + chance + self.rehearsed,
             by_labels: false,
         }
     }
 }
 
-/// The best choice. A version in use is not left without labels for one that relabels more than half of the window.
+/// The candidate with the largest mean of those that gain at their lower bound. A version in use is not left without labels for one that relabels more than half of the window.
 pub(super) fn choose(all: &[(Prospects, Bounds)], current: Choice) -> Choice {
     let mut best = (0.0, Choice::Source);
     for (place, (own, bounds)) in all.iter().enumerate() {
         let choice = Choice::Candidate(place);
         let leaps = current != Choice::Source && choice != current && own.unlike_current > 0.5;
         let allowed = own.proposed && (bounds.by_labels || !leaps);
-        if allowed && bounds.low > best.0 {
-            best = (bounds.low, choice);
+        if allowed && bounds.low > 0.0 && bounds.mean > best.0 {
+            best = (bounds.mean, choice);
         }
     }
     best.1
@@ -102,12 +100,13 @@ pub(super) fn choose(all: &[(Prospects, Bounds)], current: Choice) -> Choice {
 mod tests {
     use super::*;
 
-    fn candidate(mean: f64, deviation: f64) -> Prospects {
+    fn candidate(mean: f64, off: f64) -> Prospects {
         Prospects {
             gain: Spread {
                 mean,
-                deviation,
-                range: 0.0,
+                low: mean - off,
+                high: mean + off,
+                ..Spread::default()
             },
             unlike_source: 0.1,
             proposed: true,
@@ -139,9 +138,10 @@ mod tests {
     fn gains_that_scenarios_agree_on_are_deployed_and_others_are_not() {
         let table: &[(&[(f64, f64)], Choice)] = &[
             (&[(0.05, 0.01)], FIRST),
-            (&[(0.05, 0.03)], Choice::Source),
+            (&[(0.05, 0.04)], Choice::Source),
             (&[(-0.02, 0.0)], Choice::Source),
-            (&[(0.1, 0.04), (0.06, 0.01)], SECOND),
+            (&[(0.1, 0.09), (0.06, 0.01)], SECOND),
+            (&[(0.06, 0.01), (0.1, 0.04)], SECOND),
         ];
         for (gains, right) in table {
             let all: Vec<_> = gains

@@ -210,7 +210,9 @@ impl Judge<'_> {
             let name = self.name(place);
             let rehearsed = self.source.profile.rehearsed.get(name);
             let prospects = Prospects {
-                gain: weighed.spread(gains).unwrap_or_default(),
+                gain: weighed
+                    .spread(gains, self.config.risk.get())
+                    .unwrap_or_default(),
                 rehearsed: rehearsed.map_or(0.0, |own| own.gain()),
                 unlike_source: unlike(decisions, &decided.all[0]),
                 unlike_current: unlike(decisions, &decided.deployed),

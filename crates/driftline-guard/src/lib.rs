@@ -1,9 +1,8 @@
 //! The judge: deploy, hold or ask, with a number in every window.
 //!
-//! Without labels nobody sees what adapting does to accuracy. What can be seen is how the *labelled source* could have become
-//! this window. Each way, a scenario, says how likely every class is for every row; scenarios count by how well they explain
-//! the windows. They say how accurate every version is, with an interval, and a candidate is deployed only where its gain is
-//! positive at its lower bound. A few labels settle what scenarios cannot.
+//! Scenarios are ways in which the labelled source could have become a window. Each says how likely every class is for every
+//! row, and counts by how well it has fitted. Together they say how accurate every version is, and a candidate is deployed
+//! only where it gains at its lower bound. A few labels settle what scenarios cannot.
 
 mod baselines;
 mod calibration;

@@ -24,6 +24,9 @@ pub(super) struct Spread {
     pub deviation: f64,
     /// From the least to the largest, however unlikely.
     pub range: f64,
+    /// The values below and above which it is with the chance that was asked for.
+    pub low: f64,
+    pub high: f64,
 }
 
 impl Weighed {
@@ -53,9 +56,9 @@ impl Weighed {
         self.explanations.iter().map(own).collect()
     }
 
-    /// Of a number that each scenario has, or has not.
-    pub fn spread(&self, values: impl Iterator<Item = Option<f64>>) -> Option<Spread> {
-        let known: Vec<(f64, f64)> = values
+    /// Of a number that each scenario has, or has not; its quantiles at `risk` from either end.
+    pub fn spread(&self, values: impl Iterator<Item = Option<f64>>, risk: f64) -> Option<Spread> {
+        let mut known: Vec<(f64, f64)> = values
             .zip(&self.weights)
             .filter_map(|(value, &weight)| Some((value?, weight)))
             .collect();
@@ -66,20 +69,28 @@ impl Weighed {
         let mean = known.iter().map(|(x, weight)| x * weight).sum::<f64>() / total;
         let square = |(x, weight): &(f64, f64)| weight * (x - mean) * (x - mean);
         let variance = known.iter().map(square).sum::<f64>() / total;
-        let ends = known.iter().fold((mean, mean), |(low, high), (x, _)| {
-            (low.min(*x), high.max(*x))
-        });
+        known.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let quantile = |share: f64| {
+            let mut sum = 0.0;
+            let reached = known.iter().find(|(_, weight)| {
+                sum += weight;
+                sum >= share * total
+            });
+            reached.or(known.last()).map_or(mean, |(x, _)| *x)
+        };
         Some(Spread {
             mean,
             deviation: variance.sqrt(),
-            range: ends.1 - ends.0,
+            range: known[known.len() - 1].0 - known[0].0,
+            low: quantile(risk),
+            high: quantile(1.0 - risk),
         })
     }
 
     /// Accuracy, balanced accuracy and recalls with their intervals.
     pub fn estimate(&self, scores: &[Score], config: &GuardConfig) -> Option<Estimate> {
         let of = |each: &dyn Fn(&Score) -> Option<f64>| {
-            let spread = self.spread(scores.iter().map(each))?;
+            let spread = self.spread(scores.iter().map(each), config.risk.get())?;
             let half = config.half_width(spread);
             let (low, high) = (spread.mean - half, spread.mean + half);
             Some([spread.mean, low.max(0.0), high.min(1.0)])

@@ -8,7 +8,6 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::Mutex;
 
-use driftline_core::data::Fraction;
 use driftline_lab::proving::{FAMILIES, Half, Trial, draw};
 use rayon::prelude::*;
 
@@ -29,8 +28,6 @@ fn main() -> Fallible {
         other => return Err(format!("`{other}` is neither `design` nor `test`").into()),
     };
     let labels: usize = option("--labels").map_or(Ok(0), |text| text.parse())?;
-    let caution: Option<f64> = option("--caution").map(|text| text.parse()).transpose()?;
-    let _ = Fraction::new(0.0);
     let only = option("--model");
     let done = std::fs::read_to_string(out).unwrap_or_default();
     let file = Mutex::new(OpenOptions::new().create(true).append(true).open(out)?);
@@ -46,7 +43,7 @@ fn main() -> Fallible {
             if done.contains(&begins) || only.as_ref().is_some_and(|only| *only != stream.model) {
                 return Ok(());
             }
-            let trial = Trial::run(family.name, *number, &stream, labels, caution)?;
+            let trial = Trial::run(family.name, *number, &stream, labels)?;
             let mut file = file.lock().expect("nobody panics while holding it");
             writeln!(file, "{}", serde_json::to_string(&trial)?)?;
             Ok(())

@@ -7,6 +7,7 @@ mod advice;
 mod chains_file;
 mod column_view;
 mod compare;
+mod expert;
 mod export;
 mod file_run;
 mod fit;

@@ -73,6 +73,7 @@ pub fn measure<R: Sync>(
         // What the three numbers say already is not said again.
         estimate: estimate.filter(|estimate| estimate.says_more()).cloned(),
         estimate_before: outcome.estimate_before.clone(),
+        estimate_unadapted: outcome.estimate_unadapted.clone(),
         findings: outcome.findings.clone(),
         confidence_before: before.1.mean_top(),
         confidence_after: after.1.mean_top(),

@@ -59,6 +59,9 @@ pub struct WindowRecord {
     pub estimate: Option<Estimate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub estimate_before: Option<Estimate>,
+    /// The same of the source model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub estimate_unadapted: Option<Estimate>,
     /// Whatever else the policy has found: the drift and how it is explained, the candidates and how they did.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub findings: Value,

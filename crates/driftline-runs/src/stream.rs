@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use driftline_adapt::{Curriculum, Stage, Stages, Version, Windows};
+use driftline_adapt::{Curriculum, Expert, Stage, Stages, Version, Windows};
 use driftline_core::data::{Domain, Inputs, Remainder, Windowing};
 use driftline_core::error::DataFault;
 use driftline_core::{Error, Result};
@@ -128,6 +128,10 @@ impl Stages for FileWindows {
     ) -> Result<Option<(Stage, Arc<Window>)>> {
         let stage = curriculum.next(place, self, teacher)?;
         stage.map(|stage| Ok((stage, self.given()?))).transpose()
+    }
+
+    fn expert(&self, rows: &Arc<Window>) -> Option<Arc<dyn Expert>> {
+        crate::expert::of(rows)
     }
 }
 

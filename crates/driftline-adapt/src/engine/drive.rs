@@ -1,8 +1,11 @@
 //! The one loop. Files, arrays, comparisons, experiments, fleets and Python all come through [`Engine::run`]; they differ in
 //! the stream that the stages come from and in the sink that the steps go to.
 
+use std::sync::Arc;
+
 use super::{Engine, Step};
 use crate::curriculum::{Curriculum, Stage};
+use crate::policy::Expert;
 use crate::version::{Archive, Version};
 use crate::windows::MemoryWindows;
 use driftline_core::Result;
@@ -21,6 +24,11 @@ pub trait Stages {
         place: usize,
         teacher: &Version,
     ) -> Result<Option<(Stage, Self::Rows)>>;
+
+    /// Who knows the classes of these rows and may be asked about a few, if anybody.
+    fn expert(&self, _rows: &Self::Rows) -> Option<Arc<dyn Expert>> {
+        None
+    }
 }
 
 /// Where finished steps go, and where earlier versions are found.
@@ -54,10 +62,13 @@ impl Engine {
     ) -> Result<Option<Step<S::Rows>>> {
         self.runtime.cancel().check()?;
         let curriculum = &*self.candidate().curriculum;
-        let stage = stream.stage(curriculum, self.done, &self.deployed)?;
-        stage
-            .map(|(stage, rows)| self.process(stage, rows, archive))
-            .transpose()
+        let Some((stage, rows)) = stream.stage(curriculum, self.done, &self.deployed)? else {
+            return Ok(None);
+        };
+        if let Some(expert) = stream.expert(&rows) {
+            self.expert = Some(expert);
+        }
+        self.process(stage, rows, archive).map(Some)
     }
 }
 
@@ -107,6 +118,10 @@ impl<S: Stages> Stages for After<'_, S> {
         teacher: &Version,
     ) -> Result<Option<(Stage, S::Rows)>> {
         self.1.stage(curriculum, place - self.0, teacher)
+    }
+
+    fn expert(&self, rows: &S::Rows) -> Option<Arc<dyn Expert>> {
+        self.1.expert(rows)
     }
 }
 

@@ -16,6 +16,9 @@ use serde_json::{Value, json};
 use super::arguments::{CleaningArgs, parse_count};
 use crate::failure::{Failure, Result};
 
+/// The policy that asks for labels.
+const GUARDED: &str = "guarded";
+
 /// Flags win over the file, and the file over the defaults.
 #[derive(Args, Clone, Debug)]
 pub struct MethodArgs {
@@ -35,10 +38,14 @@ pub struct MethodArgs {
     /// How a window gets its labels [default: teacher]
     #[arg(long, value_name = "NAME")]
     labeler: Option<String>,
-    /// What becomes of a step: guarded (rehearse first, deploy only what gains), always or never [default: guarded; always
-    /// with --method target and all]
+    /// What becomes of a step: guarded (deploy only what gains for certain), always or never [default: guarded; always with
+    /// --method target and all]
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
+    /// Labels that the policy guarded may ask for in each window; --truth answers as an expert would, and only what is asked
+    /// [default: 0]
+    #[arg(long, value_name = "N")]
+    labels_per_window: Option<usize>,
     #[command(flatten)]
     self_training: SelfTrainingArgs,
     /// Rows per mini-batch of a network [default: 32]
@@ -169,6 +176,15 @@ impl MethodArgs {
         said.alignment = self.alignment.clone().map(PartSpec::plain);
         said.labeler = self.labeler.clone().map(PartSpec::plain);
         said.policy = self.policy.clone().map(PartSpec::plain);
+        if let Some(labels) = self.labels_per_window {
+            let name = self.policy.as_deref().unwrap_or(GUARDED);
+            if name != GUARDED {
+                let what = format!("--labels-per-window has no meaning for the policy `{name}`");
+                return Err(Failure::usage(what, "leave --policy out, or say `guarded`"));
+            }
+            let settings = json!({ "labels-per-window": labels });
+            said.policy = Some(PartSpec::new(name, settings));
+        }
         said.scaling = self.no_scaling.then_some(false);
         Ok(said)
     }

@@ -106,13 +106,7 @@ impl Expert for Truth {
 }
 
 impl Trial {
-    pub fn run(
-        family: &str,
-        number: usize,
-        stream: &ProvingStream,
-        labels: usize,
-        caution: Option<f64>,
-    ) -> Result<Self> {
+    pub fn run(family: &str, number: usize, stream: &ProvingStream, labels: usize) -> Result<Self> {
         let how = EncodeOptions {
             standardize: true,
             cleaning: ColumnCleaning {
@@ -131,10 +125,7 @@ impl Trial {
             .map(|own| scaling.apply(own))
             .collect();
         let windows = windows?;
-        let mut policy = json!({ "labels-per-window": labels });
-        if let Some(caution) = caution {
-            policy["caution"] = caution.into();
-        }
+        let policy = json!({ "labels-per-window": labels });
         let mut settings = Settings::for_own_data();
         settings.model = Some(PartSpec::plain(stream.model));
         settings.labeler = Some(PartSpec::plain("teacher"));

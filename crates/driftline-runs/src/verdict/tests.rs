@@ -48,6 +48,7 @@ fn window(number: usize, rows: &[Rows], answered: bool) -> WindowRecord {
         estimated_high: None,
         estimate: None,
         estimate_before: None,
+        estimate_unadapted: None,
         findings: serde_json::Value::Null,
         moved: vec![],
         confidence_before: 1.0,
