@@ -28,6 +28,7 @@ use driftline_core::Result;
 use driftline_core::data::{Inputs, LabeledDomain, Shape};
 use driftline_drift::{Standardizer, draw};
 use driftline_models::neighbours::NeighboursLearner;
+use driftline_models::trees::TreesLearner;
 use driftline_models::{AnyLearner, Learner};
 
 /// Rows of a window that are looked at.
@@ -49,6 +50,7 @@ impl Policy for Guarded {
     fn candidates(&self, learner: &AnyLearner) -> Option<Vec<String>> {
         let fitting: &[&str] = match learner.kind() {
             "network" => &["plain"],
+            TreesLearner::KIND => &["realign", "plain", "cautious", "realign-cautious"],
             NeighboursLearner::KIND => &["realign", "plain", "clusters", "mixture"],
             _ => &[
                 "realign",

@@ -54,17 +54,24 @@ fn table(graph: &mut Graph, features: &[Feature], bound: Option<f32>) -> Node {
                 shift: s,
                 scale: c,
                 mean,
+                mark,
             } => {
                 fill.push(*mean);
                 shift.push(*s);
                 scale.push(*c);
+                if *mark {
+                    fill.push(0.0);
+                    shift.push(0.0);
+                    scale.push(1.0);
+                }
             }
             Coding::OneHot {
                 categories,
                 most_frequent,
+                mark,
             } => {
                 for category in 0..categories.len() {
-                    fill.push(f64::from(u8::from(category == *most_frequent)));
+                    fill.push(f64::from(u8::from(!mark && category == *most_frequent)));
                     shift.push(0.0);
                     scale.push(1.0);
                 }

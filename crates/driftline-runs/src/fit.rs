@@ -117,9 +117,10 @@ impl Fit {
                     Encoding::fit(source, &self.choice, &read, options, &mut notes)?
                 }
             };
+        let layout = encoding.layout();
         Ok(Prepared {
             encoding,
-            domain: LabeledDomain::new(rows.inputs, rows.labels)?,
+            domain: LabeledDomain::new(rows.inputs, rows.labels)?.with_layout(layout),
             detected: rows.detected,
             notes,
             digests: rows.digests,

@@ -5,6 +5,8 @@
 pub mod evaluate;
 #[path = "onnx/planes.rs"]
 pub mod planes;
+#[path = "onnx/trees.rs"]
+pub mod trees;
 #[path = "onnx/wire.rs"]
 pub mod wire;
 
@@ -100,8 +102,8 @@ fn raw(table: &Memory, features: &[String]) -> Tensor {
 
 #[test]
 fn tables() {
-    let models = ["linear", "linear", "mlp", "margin", "knn"];
-    for (model, classes) in models.into_iter().zip([3, 2, 3, 2, 3]) {
+    let models = ["linear", "linear", "mlp", "margin", "knn", "trees", "trees"];
+    for (model, classes) in models.into_iter().zip([3, 2, 3, 2, 3, 2, 3]) {
         let table = circle(120, classes, 0.3, 1);
         let bundle = fit(&table, model, false);
         let features = bundle.encoding.input_names();

@@ -10,6 +10,15 @@ use driftline_models::Runtime;
 
 use crate::failure::{Failure, Result};
 
+/// What becomes of missing values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Impute {
+    /// The source's mean, or its most frequent category
+    Mean,
+    /// The same for numbers, with a second input that is 1 where the value was missing; for text, no category
+    Mark,
+}
+
 /// Which rows and columns, and how files are read.
 #[derive(Args, Clone, Debug)]
 pub struct TableArgs {
@@ -22,9 +31,10 @@ pub struct TableArgs {
     /// Treat this numeric column as categories; may be repeated
     #[arg(long, value_name = "COL")]
     category: Vec<String>,
-    /// Fill missing values with the source's mean or most frequent category instead of rejecting them
-    #[arg(long)]
-    impute: bool,
+    /// Fill missing values from the source instead of rejecting them: with its mean or most frequent category, or `mark` to
+    /// keep them apart besides, in an input of their own
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "mean")]
+    impute: Option<Impute>,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -126,7 +136,8 @@ impl TableArgs {
             exclude: self.exclude.clone(),
             categories: self.category.clone(),
             filters: self.filters.clone(),
-            impute: self.impute,
+            impute: self.impute.is_some(),
+            mark_missing: self.impute == Some(Impute::Mark),
             ..other
         }
     }

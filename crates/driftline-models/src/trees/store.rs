@@ -26,6 +26,19 @@ struct Description {
     calibration: Calibration,
 }
 
+impl StoredTrees {
+    pub(super) const SINGLES: [&'static str; 5] = ["base", "cuts", "thresholds", "values", "gains"];
+    pub(super) const WORDS: [&'static str; 7] = [
+        "bins",
+        "codes",
+        "roots",
+        "children",
+        "columns",
+        "node_sets",
+        "sets",
+    ];
+}
+
 impl Model {
     pub fn store(&self) -> StoredTrees {
         let description = Description {

@@ -106,7 +106,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         settings: dict[str, Any] | None = None,
         categories: list[str] | None = None,
         time: str | None = None,
-        impute: bool = False,
+        impute: bool | str = False,
         folder: str | Path | None = None,
         source_card: bool = True,
         n_jobs: int | None = None,
@@ -404,6 +404,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         choice: dict[str, Any] = {
             "label": None, "time": self.time, "answers": None, "ids": [], "exclude": [],
             "categories": list(self.categories or []), "filters": [], "impute": bool(self.impute),
+            "mark-missing": self.impute == "mark",
         }
         every = isinstance(self.window, str)
         windows = {"every": self.window} if every else {"window": int(self.window), "tail": "merge"}

@@ -25,6 +25,7 @@ use driftline_models::linear::{LinearSpec, MarginLearner};
 use driftline_models::neighbours::NeighboursLearner;
 use driftline_models::network::{EnsembleSpec, NetworkSpec};
 use driftline_models::training::Training;
+use driftline_models::trees;
 use driftline_models::{AnyLearner, AnyModel, Arrays, Learner, ModelKinds};
 use serde::de::DeserializeOwned;
 
@@ -51,6 +52,7 @@ impl PartKind for ModelParts {
             "margin" => checked::<MarginLearner, D>(settings),
             "frozen-encoder" => checked::<FrozenEncoderSpec, D>(settings),
             "gradients" => checked::<HogLearner, D>(settings),
+            "trees" => checked::<trees::Settings, D>(settings),
             "knn" => checked::<NeighboursLearner, D>(settings),
             _ => Value::deserialize(settings),
         }
@@ -68,6 +70,7 @@ impl PartKind for ModelParts {
                 generator.subschema_for::<FrozenEncoderSpec>(),
             ),
             ("gradients", generator.subschema_for::<HogLearner>()),
+            ("trees", generator.subschema_for::<trees::Settings>()),
             ("knn", generator.subschema_for::<NeighboursLearner>()),
         ]
     }

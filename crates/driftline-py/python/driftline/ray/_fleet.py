@@ -83,7 +83,7 @@ def fleet(
     ids: list[str] | None = None,
     exclude: list[str] | None = None,
     categories: list[str] | None = None,
-    impute: bool = False,
+    impute: bool | str = False,
     source_card: bool = True,
     seed: int = 0,
     filesystem: Any = None,
