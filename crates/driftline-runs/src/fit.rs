@@ -6,9 +6,10 @@ use driftline_adapt::{PartSpec, SourceStats, State, Version};
 use driftline_core::data::{Examples, LabeledDomain, Shape};
 use driftline_core::random::Seed;
 use driftline_core::{Error, Result};
-use driftline_io::{ColumnChoice, Encoding, InputDigest, Notes, ReadOptions, TableSource};
-use driftline_models::neighbours::NeighboursLearner;
-use driftline_models::{AnyLearner, Learner, Preset, Runtime, validate};
+use driftline_io::{
+    ColumnChoice, Encoding, InputDigest, NoteCode, Notes, ReadOptions, TableSource,
+};
+use driftline_models::{AnyLearner, AutoChoice, Learner, Preset, Runtime, validate};
 
 /// How a source model is trained.
 ///
@@ -64,7 +65,7 @@ impl Fit {
         }
     }
 
-    /// A model by its name: `auto`, `linear`, `mlp`, `cnn`, `margin`, or one of the registry.
+    /// A model by its name: `auto`, `linear`, `knn`, `trees`, `mlp`, `cnn`, `margin`, or one of the registry.
     pub fn model(mut self, name: &str) -> Self {
         self.settings.model = Some(PartSpec::plain(name));
         self
@@ -141,6 +142,19 @@ impl Fit {
         }
     }
 
+    /// The model that `auto` takes for a table.
+    fn chosen(&self, source: &Examples, seed: Seed) -> Result<Option<AutoChoice>> {
+        let settings = self.settings();
+        if !self.is_auto()
+            || settings.source_model.is_some()
+            || !matches!(source.inputs().shape(), Shape::Vector(_))
+        {
+            return Ok(None);
+        }
+        let training = settings.trained(false)?;
+        Preset::choose(source, training, &self.runtime, seed).map(Some)
+    }
+
     /// Whether the source decides what the model is.
     pub(crate) fn is_auto(&self) -> bool {
         let named = self.settings().model;
@@ -155,7 +169,15 @@ impl Fit {
         let seed = Seed::new(self.seed);
         let examples = Examples::from(domain);
         let tuned = |learner: &AnyLearner| learner.tuned(&examples, seed.named("tuning"));
-        let learner = tuned(&plan.source_learner)?;
+        let choice = self.chosen(&examples, seed.named("tuning"))?;
+        let learner = match &choice {
+            Some(choice) => choice.learner.clone(),
+            None => tuned(&plan.source_learner)?,
+        };
+        let mut notes = source.notes.clone();
+        if let Some(sentence) = choice.as_ref().and_then(AutoChoice::sentence) {
+            notes.add(NoteCode::ModelChosen, "", 1, || sentence);
+        }
         let student = match plan.candidate.learner == plan.source_learner {
             true => learner.clone(),
             false => tuned(&plan.candidate.learner)?,
@@ -163,9 +185,9 @@ impl Fit {
         let validation = validate(&learner, domain, seed)?;
         let model = learner.fit(&examples, seed.named("source"))?;
         let record = SourceRecord {
-            model: match (self.is_auto(), learner.kind()) {
-                (true, NeighboursLearner::KIND) => NeighboursLearner::KIND.into(),
-                _ => self.model_name(&source.encoding),
+            model: match choice {
+                Some(choice) => choice.name.into(),
+                None => self.model_name(&source.encoding),
             },
             rows: domain.len(),
             class_counts: domain.labels().counts(),
@@ -178,7 +200,7 @@ impl Fit {
                 ..self.choice.clone()
             },
             detected: source.detected.clone(),
-            notes: source.notes.clone(),
+            notes,
         };
         Ok(ModelFile {
             version: Version::source(model),

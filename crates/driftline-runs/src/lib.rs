@@ -11,6 +11,7 @@ mod export;
 mod file_run;
 mod fit;
 mod folder;
+mod importance;
 mod inspect;
 mod late;
 mod measure;
@@ -56,7 +57,9 @@ pub use predict::{Predict, Predicted, predict};
 pub use predictions::{ANSWER, CLASS, CLASS_UNADAPTED, Format, probability_column};
 pub use predictions::{Sink, WindowTable};
 pub use preview::{Preview, SourcePreview};
-pub use record::{Checksum, ClassScore, Fate, Moved, Place, Score, Serving, Shares, WindowRecord};
+pub use record::{
+    Checksum, ClassScore, Fate, Importance, Moved, Place, Score, Serving, Shares, WindowRecord,
+};
 pub use same_run::compare as differences_between;
 pub use session::{Session, Stopped};
 pub use settings::RunSettings;

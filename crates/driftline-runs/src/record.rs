@@ -110,6 +110,18 @@ pub struct Serving {
 pub struct Moved {
     pub column: String,
     pub by: f64,
+    /// How much the model needs the column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importance: Option<Importance>,
+}
+
+/// What is lost when the values of a column are shuffled among the rows (permutation importance).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Importance {
+    /// By how much the accuracy falls on rows of the source.
+    pub source: f64,
+    /// The share of the window's rows that get another class: true labels are not known there.
+    pub window: f64,
 }
 
 /// What became of a step.

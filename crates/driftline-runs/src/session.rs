@@ -275,7 +275,7 @@ pub(super) fn measured<R: Sync>(
     if engine.policy().name() != "always"
         && let Some(sample) = engine.source_sample()
     {
-        record.moved = moved(sample, &rows.inputs, &source.encoding);
+        record.moved = moved(sample, &rows.inputs, &source.encoding, &step.version)?;
     }
     let span = window.span.as_ref();
     (record.from, record.to) = span

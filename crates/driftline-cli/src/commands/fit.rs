@@ -29,7 +29,7 @@ pub struct FitArgs {
     /// Column with the classes
     #[arg(long, value_name = "COL")]
     label: String,
-    /// Kind of model: auto, linear, mlp, cnn or margin
+    /// Kind of model: auto, linear, knn, trees, mlp, cnn or margin
     #[arg(long, value_name = "KIND", default_value = "auto", long_help = format!("Kind of model. {}", start::KINDS))]
     model: String,
     /// Epochs of a network on the source, and later on each window [default: 20]

@@ -47,8 +47,8 @@ mod tests {
         assert!(layout(&[], &[]).fits(1) && layout(&[], &[]).is_plain());
         assert!(layout(&[2..4, 4..5], &[0]).fits(5));
         assert!(!layout(&[2..4, 3..5], &[]).fits(5));
-        assert!(!layout(&[1..3], &[0]).fits(5));
+        assert!(!layout(&[1..3, 4..5], &[0]).fits(5));
         assert!(!layout(&[], &[4]).fits(5));
-        assert!(!layout(&[2..2], &[]).fits(5));
+        assert!(!layout(&[2..2, 3..4], &[]).fits(5));
     }
 }

@@ -195,7 +195,10 @@ fn missing_values_are_marked_where_the_source_has_some() {
     let names = ["a", "a=missing", "b", "c=blue", "c=red"];
     assert_eq!(encoding.input_names(), names);
     let layout = encoding.layout();
-    assert_eq!((layout.marked, layout.one_hot), (vec![0], vec![3..5]));
+    assert_eq!(
+        (&*layout.marked, &*layout.one_hot),
+        (&[0][..], &[3..5; 1][..])
+    );
     assert_eq!(rows.inputs.row(1), [0.0, 1.0, 0.0, 0.0, 0.0]);
     assert_eq!(rows.inputs.row(2)[..2], [1.0, 0.0]);
     let stored = serde_json::to_string(&encoding).unwrap();

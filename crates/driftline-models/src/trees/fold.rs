@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn inputs_of_one_column_become_one_value() {
         let layout = Layout {
-            one_hot: vec![1..4],
+            one_hot: [1..4].to_vec(),
             marked: vec![4],
         };
         let fold = Fold::new(&layout, 6).unwrap();

@@ -1,6 +1,6 @@
 //! What a run is like now, at the top of its page: three figures and a sentence, from its newest window.
 
-use driftline_runs::{Fate, RunFolder, Summary, WindowRecord};
+use driftline_runs::{Fate, Moved, RunFolder, Summary, WindowRecord};
 use serde_json::Value;
 
 use crate::numbers::{fixed, per_cent, signed};
@@ -181,9 +181,28 @@ pub fn explanations(last: &WindowRecord) -> Option<Grid> {
 pub fn moved(last: &WindowRecord) -> Option<Grid> {
     let window = last.window;
     let title = format!("Columns that have moved most, source to window {window}");
-    let mut grid = Grid::new(title, 1, "Column|Mean moved by, deviations");
-    let rows = last.moved.iter();
-    let rows = rows.map(|moved| vec![moved.column.clone(), signed(moved.by, 2)]);
+    let mut grid = Grid::new(
+        title,
+        1,
+        "Column|Mean moved by, deviations|Accuracy lost on the source when shuffled, points|Rows of the window that change class, %",
+    );
+    // A column that has moved and matters comes first.
+    let matters = |moved: &Moved| {
+        let importance = moved.importance;
+        moved.by.abs() * importance.map_or(0.0, |found| found.source.max(0.0) + found.window)
+    };
+    let mut all: Vec<&Moved> = last.moved.iter().collect();
+    all.sort_by(|a, b| matters(b).total_cmp(&matters(a)));
+    let percent = |share: Option<f64>| share.map_or(String::new(), |share| fixed(100.0 * share, 1));
+    let rows = all.into_iter().map(|moved| {
+        let importance = moved.importance;
+        vec![
+            moved.column.clone(),
+            signed(moved.by, 2),
+            percent(importance.map(|found| found.source)),
+            percent(importance.map(|found| found.window)),
+        ]
+    });
     grid.rows = rows.collect();
     grid.if_any()
 }

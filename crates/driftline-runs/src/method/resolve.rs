@@ -205,7 +205,7 @@ impl Settings {
         }
     }
 
-    fn trained(&self, quick: bool) -> Result<Training> {
+    pub(crate) fn trained(&self, quick: bool) -> Result<Training> {
         let training = self.training.as_ref().ok_or_else(|| missing("training"))?;
         Ok(training.resolve(quick))
     }
