@@ -26,5 +26,7 @@ mod options;
 mod plan;
 #[path = "your_data/streams.rs"]
 mod streams;
+#[path = "your_data/trees.rs"]
+mod trees;
 #[path = "your_data/verdict.rs"]
 mod verdict;

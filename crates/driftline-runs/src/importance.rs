@@ -75,7 +75,7 @@ mod tests {
     #[test]
     fn what_decides_matters_and_noise_does_not() {
         let layout = Layout {
-            one_hot: [0..2].to_vec(),
+            one_hot: std::iter::once(0..2).collect(),
             marked: vec![],
         };
         let row = |row: usize| {

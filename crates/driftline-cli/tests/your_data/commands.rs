@@ -80,7 +80,7 @@ fn a_model_file_and_a_source_give_the_same_run() {
     let page = place.read("c/report.html");
     assert!(page.contains("whether adapting helped cannot be known"));
     // Every kind that suits a table.
-    for kind in ["mlp", "linear"] {
+    for kind in ["mlp", "linear", "knn", "trees"] {
         place.good(&format!(
             "fit {SOURCE} --time day --id id --model {kind} --epochs 2 --out {kind}.safetensors"
         ));

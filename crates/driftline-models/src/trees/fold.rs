@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn inputs_of_one_column_become_one_value() {
         let layout = Layout {
-            one_hot: [1..4].to_vec(),
+            one_hot: std::iter::once(1..4).collect(),
             marked: vec![4],
         };
         let fold = Fold::new(&layout, 6).unwrap();
