@@ -42,7 +42,7 @@ pub enum Command {
     /// Train a model on your labelled source
     Fit(commands::fit::FitArgs),
     /// Adapt a model along your stream, window by window; run it again to resume
-    FileRun(commands::adapt::AdaptArgs),
+    Adapt(commands::adapt::AdaptArgs),
     /// Adapt a run to one more window
     Step(commands::step::StepArgs),
     /// Adapt to many streams at once, each with a run of its own
@@ -56,7 +56,7 @@ pub enum Command {
     /// Predict the class and probabilities of every row of a table
     Predict(commands::predict::PredictArgs),
     /// Look at source and stream: which windows suit the drift
-    Experiment(commands::plan::PlanArgs),
+    Plan(commands::plan::PlanArgs),
     /// Compare all methods on your stream
     Compare(commands::compare::CompareArgs),
     /// Order domains that have no time by their drift from the source

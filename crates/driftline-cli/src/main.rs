@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     let outcome = match cli.command {
         Command::Demo(args) => commands::demo::run(&args, verbosity),
         Command::Fit(args) => commands::fit::run(&args, verbosity),
-        Command::FileRun(args) => commands::adapt::run(&args, verbosity),
+        Command::Adapt(args) => commands::adapt::run(&args, verbosity),
         Command::Step(args) => commands::step::run(&args, verbosity),
         Command::Fleet(args) => commands::fleet::run(&args, verbosity),
         Command::Serve(args) => commands::serve::run(&args, verbosity),
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         Command::Audit(args) => commands::audit::run(&args, verbosity),
         Command::Watch(args) => commands::watch::run(&args, verbosity),
         Command::Predict(args) => commands::predict::run(&args, verbosity),
-        Command::Experiment(args) => commands::plan::run(&args),
+        Command::Plan(args) => commands::plan::run(&args),
         Command::Compare(args) => commands::compare::run(&args, verbosity),
         Command::Order(args) => commands::order::run(&args, verbosity),
         Command::Rollback(args) => commands::rollback::run(&args, verbosity),
