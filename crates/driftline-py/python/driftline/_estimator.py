@@ -51,8 +51,9 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Columns to take as categories although they hold numbers.
     time : str, optional
         The column that orders a stream; not a feature.
-    impute : bool, default=False
-        Fill missing values as the source suggests instead of refusing them.
+    impute : bool or "mark", default=False
+        Fill missing values as the source suggests instead of refusing them; ``"mark"`` also gives the model an input that says
+        where they were.
     folder : path, optional
         Also write a run folder, as ``driftline adapt`` does. Where it holds this very run, the run goes on.
     source_card : bool, default=True
@@ -420,6 +421,8 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _warn_of_source(self) -> None:
         for note in json.loads(self._adapter.source()).get("notes", []):
+            if isinstance(note, dict) and note.get("code") == "model-chosen":
+                continue  # what `auto` chose is no fault of the data
             text = note if isinstance(note, str) else note.get("message", str(note))
             warnings.warn(f"source: {text}", UserWarning, stacklevel=3)
 
