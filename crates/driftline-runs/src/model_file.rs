@@ -147,6 +147,7 @@ impl ModelFile {
         let policy = State::restore(None, "policy", &mut values, kinds)?;
         let card = card.map(|rows| restore_card(rows, &version, &mut values));
         let card = card.transpose()?;
+        let card = card.map(|card| card.with_layout(encoding.layout()));
         let size = version.shape().size();
         let frame = SourceStats::restore(size, version.n_classes(), &mut values)?;
         values.finish()?;

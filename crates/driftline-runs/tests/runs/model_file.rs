@@ -25,6 +25,7 @@ fn every_kind() -> Vec<ModelFile> {
         fitted(&circle(60, 3, 0.0, 1), "auto"),
         fitted(&circle(60, 3, 0.0, 1), "linear"),
         fitted(&circle(60, 3, 0.0, 1), "mlp"),
+        fitted(&circle(60, 3, 0.0, 1), "trees"),
         fitted(&circle(60, 2, 0.0, 1), "margin"),
         fitted(&corners(40, shape, 1), "auto"),
     ]
@@ -35,7 +36,7 @@ fn every_kind_of_model_comes_back_whole() {
     let folder = tempfile::tempdir().unwrap();
     let kinds = every_kind();
     let names: Vec<String> = kinds.iter().map(|b| b.source.model.to_string()).collect();
-    assert_eq!(names, ["knn", "linear", "mlp", "margin", "cnn"]);
+    assert_eq!(names, ["knn", "linear", "mlp", "trees", "margin", "cnn"]);
     for bundle in kinds {
         let path = folder.path().join("model.safetensors");
         bundle.save(&path).unwrap();
