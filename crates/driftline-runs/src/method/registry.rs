@@ -199,6 +199,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn trees_are_named_alone_or_with_settings() {
+        let read = |text| serde_json::from_value::<PartSpec<ModelParts>>(text);
+        let learner = |text| {
+            let training = driftline_models::Preset::training();
+            Registry::new()
+                .learner(&read(text).unwrap(), &training)
+                .unwrap()
+        };
+        let given = learner(json!({ "trees": { "iterations": 50 } }));
+        assert_eq!(given.settings()["settings"]["iterations"], 50);
+        let plain = learner(json!("trees"));
+        assert_eq!(plain.settings()["settings"]["iterations"], 100);
+        assert_eq!(
+            (plain.kind(), learner(json!("knn")).kind()),
+            ("trees", "knn")
+        );
+        assert!(read(json!({ "trees": { "rounds": 50 } })).is_err());
+    }
+
+    #[test]
     fn short_names_mean_ours_unless_they_are_yours() {
         let windows = json!({ "window": 5 });
         let all = PartSpec::new("all", windows.clone());
