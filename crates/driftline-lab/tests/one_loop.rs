@@ -94,7 +94,7 @@ fn the_cases_are_what_they_claim() {
         let forgetful = last.learner.forget(&last.version.model);
         let remembers = forgetful != last.version.model;
         assert_eq!(remembers, model != "linear", "{model}");
-        assert!(run.standing().unwrap().is_none());
+        assert!(run.resume_state().unwrap().is_none());
     }
 }
 

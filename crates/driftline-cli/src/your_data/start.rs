@@ -11,7 +11,7 @@ use super::arguments::{data, parse_count};
 use crate::failure::{Failure, Result};
 
 /// What `--model` may name when a model is to be trained.
-pub const KINDS: &str = "auto: cnn for images, linear for tables. linear: softmax regression on standardised columns, \
+pub const KINDS: &str = "auto: cnn for images; for tables linear, or knn where there are at most four columns. linear: softmax regression on standardised columns, \
     trained to convergence, with an L2 penalty chosen by cross-validation on the source. mlp: two dense layers of 32. \
     cnn: three 5×5 convolutions. margin: the theory's linear score, two classes only";
 
