@@ -1,4 +1,4 @@
-//! The commands on one's own data as a user meets them: fit, adapt, step, predict, rollback, inspect, compare, export;
+//! The commands on your own data as a user meets them: fit, adapt, step, predict, rollback, inspect, compare, export;
 //! input that is wrong; and runs that are killed.
 
 #[path = "your_data/bad_input.rs"]

@@ -95,7 +95,7 @@ fn the_cases_are_what_they_claim() {
         let forgetful = last.learner.forget(&last.version.model);
         let remembers = forgetful != last.version.model;
         assert_eq!(remembers, !["linear", "trees"].contains(&model), "{model}");
-        assert!(run.standing().unwrap().is_none());
+        assert!(run.resume_state().unwrap().is_none());
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Fit {
     pub seed: u64,
     /// Whether rows that stand for the source are stored with the model: without them a guarded run that begins with the
     /// model alone can rehearse nothing.
-    pub card: bool,
+    pub source_sample: bool,
     pub runtime: Runtime,
     pub registry: Registry,
 }
@@ -59,7 +59,7 @@ impl Fit {
             read: ReadOptions::default(),
             settings: Settings::new(),
             seed: 0,
-            card: true,
+            source_sample: true,
             runtime: Runtime::all_cores(),
             registry: Registry::default(),
         }
@@ -207,7 +207,7 @@ impl Fit {
             learner: student,
             encoding: source.encoding.clone(),
             source: record,
-            card: self.card.then(|| domain.card()),
+            source_sample: self.source_sample.then(|| domain.source_sample()),
             frame: Some(SourceStats::of(domain)),
             policy: State::default(),
         })

@@ -37,7 +37,7 @@ pub struct WindowRecord {
     pub held: bool,
     /// What became of the step.
     #[serde(default)]
-    pub decision: Fate,
+    pub decision: DecisionKind,
     /// The candidate that was deployed, if one was, and why it was decided so.
     #[serde(default)]
     pub candidate: Option<String>,
@@ -127,7 +127,7 @@ pub struct Importance {
 /// What became of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Fate {
+pub enum DecisionKind {
     #[default]
     Deploy,
     Hold,
@@ -150,12 +150,12 @@ impl Checksum {
     }
 }
 
-impl From<&Decision> for Fate {
+impl From<&Decision> for DecisionKind {
     fn from(decision: &Decision) -> Self {
         match decision {
-            Decision::Deploy(_) => Fate::Deploy,
-            Decision::Hold { .. } => Fate::Hold,
-            Decision::RollBack { .. } => Fate::RollBack,
+            Decision::Deploy(_) => DecisionKind::Deploy,
+            Decision::Hold { .. } => DecisionKind::Hold,
+            Decision::RollBack { .. } => DecisionKind::RollBack,
         }
     }
 }
@@ -245,7 +245,7 @@ impl WindowRecord {
 
     /// Whether the step changed nothing: there was too little to learn from, or the policy kept the model before it.
     pub fn kept_as_it_was(&self) -> bool {
-        self.held || self.decision == Fate::Hold
+        self.held || self.decision == DecisionKind::Hold
     }
 }
 

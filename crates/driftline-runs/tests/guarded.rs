@@ -7,7 +7,7 @@ use driftline_core::Result;
 use driftline_core::data::{Inputs, Shape};
 use driftline_models::AnyLearner;
 use driftline_runs::method::Registry;
-use driftline_runs::{Fate, WindowRecord};
+use driftline_runs::{DecisionKind, WindowRecord};
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +110,11 @@ fn shares_alone_change_nothing() {
         .collect();
     for (record, _, _, after) in walk(&windows) {
         assert!(after > 0.97, "{after}");
-        assert!(matches!(record.decision, Fate::Hold), "{:?}", record.reason);
+        assert!(
+            matches!(record.decision, DecisionKind::Hold),
+            "{:?}",
+            record.reason
+        );
     }
 }
 
@@ -139,7 +143,7 @@ fn a_jump_back_to_a_place_on_the_way_is_known_again() {
     let seen = walk(&windows);
     let (record, estimate, before, after) = &seen[12];
     assert!(
-        matches!(record.decision, Fate::RollBack),
+        matches!(record.decision, DecisionKind::RollBack),
         "{:?}",
         record.reason
     );

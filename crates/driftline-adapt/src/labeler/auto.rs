@@ -1,5 +1,5 @@
-//! Labels that suit the model which `auto` has come to: clusters that are followed where it is nearest neighbours of few columns, else
-//! the teacher's. Which it is was chosen on the source (`models/preset`).
+//! Labels that suit the model which `auto` has come to: clusters that are followed where it is nearest neighbours of few
+//! columns, else the teacher's. Which it is was chosen on the source (`Preset` of driftline-models).
 
 use serde::Serialize;
 

@@ -117,8 +117,8 @@ pub struct StreamArgs {
     #[arg(long, value_name = "COL")]
     pub time: Option<String>,
     /// Column with the true classes, for scoring only: nothing learns from it
-    #[arg(long, value_name = "COL")]
-    pub answers: Option<String>,
+    #[arg(long, alias = "answers", value_name = "COL")]
+    pub truth: Option<String>,
     /// Column to pass through to the predictions; may be repeated
     #[arg(long, value_name = "COL")]
     pub id: Vec<String>,
@@ -180,7 +180,7 @@ impl StreamArgs {
     pub fn choice(&self, table: &TableArgs) -> ColumnChoice {
         ColumnChoice {
             time: self.time.clone(),
-            answers: self.answers.clone(),
+            answers: self.truth.clone(),
             ids: self.id.clone(),
             ..table.choice()
         }

@@ -20,7 +20,7 @@ fn killed(model: &str) {
     let place = Place::new();
     place.write("long.csv", turning(4000, 0.0, 2.0, 8));
     let words = format!(
-        "adapt {SOURCE} --stream long.csv --time day --id id --window 100 --answers label {model} --fail-on never --quiet --out run"
+        "adapt {SOURCE} --stream long.csv --time day --id id --window 100 --truth label {model} --fail-on never --quiet --out run"
     );
     let began = Instant::now();
     place.good(&words);

@@ -56,7 +56,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         where they were.
     folder : path, optional
         Also write a run folder, as ``driftline adapt`` does. Where it holds this very run, the run goes on.
-    source_card : bool, default=True
+    source_sample : bool, default=True
         Keep rows that stand for the source with the model; `False` where the source is private.
     n_jobs : int, optional
         Threads; all cores if absent.
@@ -109,7 +109,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         time: str | None = None,
         impute: bool | str = False,
         folder: str | Path | None = None,
-        source_card: bool = True,
+        source_sample: bool = True,
         n_jobs: int | None = None,
         verbose: bool = False,
         random_state: int = 0,
@@ -125,7 +125,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.time = time
         self.impute = impute
         self.folder = folder
-        self.source_card = source_card
+        self.source_sample = source_sample
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
@@ -416,7 +416,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "choice": choice,
             "seed": _seed(self.random_state),
             "threads": None if self.n_jobs in (None, -1) else self.n_jobs,
-            "source_card": bool(self.source_card),
+            "source_sample": bool(self.source_sample),
         }
 
     def _warn_of_source(self) -> None:

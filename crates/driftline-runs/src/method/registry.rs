@@ -63,13 +63,13 @@ impl PartKind for ModelParts {
         vec![
             ("linear", generator.subschema_for::<LinearSpec>()),
             ("network", generator.subschema_for::<NetworkSpec>()),
-            ("voting", generator.subschema_for::<EnsembleSpec>()),
+            ("ensemble", generator.subschema_for::<EnsembleSpec>()),
             ("margin", generator.subschema_for::<MarginLearner>()),
             (
                 "frozen-encoder",
                 generator.subschema_for::<FrozenEncoderSpec>(),
             ),
-            ("gradients", generator.subschema_for::<HogLearner>()),
+            ("hog", generator.subschema_for::<HogLearner>()),
             ("trees", generator.subschema_for::<trees::Settings>()),
             ("knn", generator.subschema_for::<NeighboursLearner>()),
         ]
@@ -230,5 +230,37 @@ mod tests {
         let wrong = Registry::new().policy(&PartSpec::new("source", windows));
         let message = wrong.unwrap_err().to_string();
         assert!(message.contains("no policy `source`"), "{message}");
+    }
+
+    /// The field's names and those in stored files lead to the same parts, under the stored name.
+    #[test]
+    fn renamed_parts_are_known_by_both_names() {
+        let registry = Registry::new();
+        let windows = json!({ "window": 5 });
+        for name in ["goat", "generated"] {
+            let part = registry.curriculum(&PartSpec::new(name, windows.clone()));
+            assert_eq!(part.unwrap().name(), "generated");
+        }
+        for name in ["coral", "correlation"] {
+            let part = registry.alignment(&PartSpec::plain(name));
+            assert_eq!(part.unwrap().name(), "correlation");
+        }
+        let training = driftline_models::Preset::training();
+        let members = json!({ "members": 2, "network": { "architecture": "paper-conv" } });
+        for (new, old, settings) in [
+            ("hog", "gradients", json!(null)),
+            ("ensemble", "voting", members),
+        ] {
+            let [one, other] = [new, old].map(|name| {
+                let named = PartSpec::new(name, settings.clone());
+                registry.learner(&named, &training).unwrap()
+            });
+            assert_eq!((one.kind(), one == other), (old, true));
+        }
+        let unknown = registry.alignment(&PartSpec::plain("corall")).unwrap_err();
+        assert!(
+            unknown.to_string().contains("did you mean `coral`?"),
+            "{unknown}"
+        );
     }
 }

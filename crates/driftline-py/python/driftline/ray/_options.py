@@ -47,7 +47,7 @@ class Fleet:
             "method": given["method"],
             "choice": choice,
             "seed": int(given["seed"]),
-            "source_card": bool(given["source_card"]),
+            "source_sample": bool(given["source_sample"]),
         }
         made = {
             "source": [],
@@ -89,7 +89,7 @@ def _command(stream: Any, source: Any, out: Path, given: dict[str, Any]) -> list
         for one in given[name] or []:
             add(flag, one)
     add("impute=mark" if given["impute"] == "mark" else "impute", bool(given["impute"]))
-    add("no-source-card", not given["source_card"])
+    add("no-source-sample", not given["source_sample"])
     add("seed", given["seed"] or None)
     add("out", str(out))
     return command
