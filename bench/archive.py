@@ -54,7 +54,7 @@ def main():
             for file, part in [("all.csv", rows), ("source.csv", rows[:labelled]), ("stream.csv", rows[labelled:])]:
                 (folder / file).write_text("\n".join([head, *part]) + "\n")
             start = time.time()
-            subprocess.run([arguments.driftline.resolve(), "adapt", "--source", "source.csv", "--label", "label", "--stream", "stream.csv", "--answers", "label",
+            subprocess.run([arguments.driftline.resolve(), "adapt", "--source", "source.csv", "--label", "label", "--stream", "stream.csv", "--truth", "label",
                             "--window", "150", "--out", "run", "--quiet"], cwd=folder, stdout=subprocess.DEVNULL).returncode in (0, 3) or sys.exit("adapt failed")
             seconds = time.time() - start
             windows = [json.loads(line) for line in open(folder / "run/windows.jsonl")]

@@ -159,7 +159,7 @@ def ours(program, settings, S, y, X, answers):
                 writer.writerows([*map(repr, map(float, row)), f"c{label}"] for row, label in zip(A, b))
         text = settings + f"\n[model.linear]\nl2 = {L2}\nfull-batch = {{ tolerance = 1e-6, max-iterations = 5000 }}\n"
         (folder / "settings.toml").write_text(text)
-        subprocess.run([program, "adapt", "--source", "source.csv", "--label", "class", "--stream", "stream.csv", "--windows", "1", "--answers", "class",
+        subprocess.run([program, "adapt", "--source", "source.csv", "--label", "class", "--stream", "stream.csv", "--windows", "1", "--truth", "class",
                         "--settings", "settings.toml", "--policy", "always", "--out", "run", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         return json.loads(open(folder / "run/windows.jsonl").readline())["accuracy_after"]
 

@@ -9,7 +9,7 @@ Writes OUT/covertype.parquet (581,012 rows, 54 features, Cover_Type), OUT/source
 order of the file, with pandas' defaults. Then, for example:
 
     driftline fit --source OUT/source.parquet --label Cover_Type --model mlp --out covertype.safetensors
-    driftline adapt --model covertype.safetensors --stream OUT/stream.parquet --window 50000 --answers Cover_Type --out run
+    driftline adapt --model covertype.safetensors --stream OUT/stream.parquet --window 50000 --truth Cover_Type --out run
 """
 
 import argparse

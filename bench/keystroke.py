@@ -44,7 +44,7 @@ def main():
                     writer.writeheader()
                     writer.writerows(row for row in rows if chosen(int(row["session"])))
             subprocess.run([arguments.driftline.resolve(), "adapt", "--source", "source.csv", "--label", "user", "--stream", "stream.csv",
-                            "--window", "200", "--answers", "user", "--seed", str(seed), "--out", "run", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+                            "--window", "200", "--truth", "user", "--seed", str(seed), "--out", "run", "--quiet"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
             windows = [json.loads(line) for line in open(folder / "run/windows.jsonl")]
             gain = sum(w["accuracy_after"] - w["accuracy_unadapted"] for w in windows[-2:]) / 2
             gains.append(gain)

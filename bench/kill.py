@@ -51,7 +51,7 @@ class Place:
         data = ["--source", "source.csv", "--label", "label", "--stream", "stream.csv"]
         # A run that ends held is no failure here.
         held = ["--fail-on", "never"]
-        adapt = [program, "adapt", *data, "--answers", "label", "--model", model, "--out", "run", "--quiet", *held]
+        adapt = [program, "adapt", *data, "--truth", "label", "--model", model, "--out", "run", "--quiet", *held]
         self.command = {
             "adapt": adapt,
             "step": [program, "step", "run", "--input", "next.csv", "--quiet", *held],

@@ -59,7 +59,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "s.csv").write_text("x,y,label\n" + "".join(f"{i % 7},{i % 3},{'ab'[i % 2]}\n" for i in range(60)))
-        run = [program, "adapt", "--source", "s.csv", "--label", "label", "--stream", "s.csv", "--window", "20", "--answers", "label", "--out", "run", "--quiet"]
+        run = [program, "adapt", "--source", "s.csv", "--label", "label", "--stream", "s.csv", "--window", "20", "--truth", "label", "--out", "run", "--quiet"]
         subprocess.run(run, cwd=folder, check=True, capture_output=True)
         kinds = collections.defaultdict(list)
         for path in sorted(TABLES.rglob("*")):

@@ -66,7 +66,7 @@ def ours(program, folder, name, seed):
     settings.write_text(SETTINGS.format(epochs=EPOCHS, steps=steps, replay=replay))
     run = folder / f"run-{name.replace(' ', '-')}-{seed}"
     command = [program, "adapt", "--source", folder / "source.csv", "--label", "label", "--stream", folder / "window.csv",
-               "--answers", "label", "--settings", settings, "--seed", str(seed), "--out", run]
+               "--truth", "label", "--settings", settings, "--seed", str(seed), "--out", run]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     line = json.loads((run / "windows.jsonl").read_text().splitlines()[0])
     return 100 * line["accuracy_before" if method is None else "accuracy_after"]

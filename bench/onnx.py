@@ -34,8 +34,8 @@ def environment(folder):
     return python
 
 
-def table(path, rows, classes, seed):
-    """Numbers on very different scales, a category, and classes around a circle."""
+def table(path, rows, classes, seed, gaps=False):
+    """Numbers on very different scales, a category, and classes around a circle; with gaps, every seventh row lacks something."""
     rng = random.Random(seed)
     with open(path, "w", newline="") as file:
         out = csv.writer(file)
@@ -43,10 +43,13 @@ def table(path, rows, classes, seed):
         for row in range(rows):
             c = row % classes
             angle = 2 * math.pi * c / classes
-            out.writerow([
+            row_of = [
                 round(math.cos(angle) + rng.gauss(0, 0.3), 4), round(1e-3 * (math.sin(angle) + rng.gauss(0, 0.3)), 7),
                 round(50_000 + 900 * c + rng.gauss(0, 500), 1), rng.choice(["red", "green", "blue"]), f"class {c}",
-            ])
+            ]
+            if gaps and row % 7 == 0:
+                row_of[row // 7 % 4] = ""
+            out.writerow(row_of)
 
 
 def png(path, pixels, width, height):
@@ -103,28 +106,29 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         cases = [("linear", 4, "table"), ("linear", 2, "table"), ("mlp", 4, "table"), ("margin", 2, "table"), ("cnn", 3, "pictures"), ("linear", 3, "pictures")]
+        cases += [("trees", 4, "table"), ("trees", 2, "table"), ("trees", 3, "gaps"), ("linear", 3, "gaps"), ("knn", 3, "table")]
         for number, (kind, classes, what) in enumerate(cases):
             place = folder / str(number)
             place.mkdir()
-            if what == "table":
+            if what != "pictures":
                 source = place / "source.csv"
-                table(source, 400, classes, number)
+                table(source, 400, classes, number, what == "gaps")
             else:
                 source = place / "pictures"
                 raw = pictures(source, 120, number)
             model, onnx, out = place / "model.safetensors", place / "model.onnx", place / "p.csv"
-            run(program, "fit", "--source", source, "--label", "label", "--model", kind, "--epochs", 3, "--out", model, "--quiet")
+            run(program, "fit", "--source", source, "--label", "label", "--model", kind, "--epochs", 3, "--out", model, "--quiet", *(["--impute=mark"] if what == "gaps" else []))
             exported = json.loads(run(program, "export", model, "--onnx", onnx, "--json"))
             through = ["--id", "file"] if what == "pictures" else []
             run(program, "predict", model, "--input", source, *through, "--out", out, "--quiet")
             predicted = list(csv.DictReader(open(out)))
-            if what == "table":
+            if what != "pictures":
                 rows = list(csv.DictReader(open(source)))
                 def value(row, feature):
                     if "=" in feature:
                         column, category = feature.split("=", 1)
-                        return float(row[column] == category)
-                    return float(row[feature])
+                        return float(row[column] == ("" if category == "missing" else category))
+                    return float(row[feature] or "nan")
                 inputs = [[value(row, feature) for feature in exported["features"]] for row in rows]
             else:
                 inputs = [[[[pixel / 255] for pixel in pixels[y * 28:(y + 1) * 28]] for y in range(28)] for pixels in (raw[row["file"]] for row in predicted)]

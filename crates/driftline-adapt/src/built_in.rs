@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use driftline_core::{Error, Result, names};
 
-use crate::alignment::{Alignment, Correlation, NoAlignment, Quantiles, Standardize, Subspace};
+use crate::alignment::{Alignment, Coral, NoAlignment, Quantiles, Standardize, Subspace};
 use crate::curriculum::{
     Accumulate, Curriculum, Goat, Gradual, Ordered, Overlapping, Pooled, SourceOnly, TargetOnly,
 };
@@ -46,7 +46,7 @@ macro_rules! parts {
             fn schemas(
                 generator: &mut ::schemars::SchemaGenerator,
             ) -> Vec<(&'static str, ::schemars::Schema)> {
-                vec![$(($name, generator.subschema_for::<$part>()),)+]
+                vec![$((::driftline_core::names::shown($name), generator.subschema_for::<$part>()),)+]
             }
         }
 
@@ -80,7 +80,7 @@ parts! {
     "none" => NoAlignment,
     "standardize" => Standardize,
     "quantiles" => Quantiles,
-    "correlation" => Correlation,
+    "correlation" => Coral,
     "subspace" => Subspace,
 }
 

@@ -28,7 +28,8 @@ const ENOUGH_BESIDE_SOURCE: usize = 5000;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum StudentStart {
-    /// As a copy of its teacher.
+    /// As a copy of its teacher. Models that are fitted anew in every step (`trees`, `knn`) begin with nothing else of it than
+    /// what the source has fixed: trees with its bins.
     Teacher,
     /// Fresh, in every step.
     Scratch,
@@ -279,7 +280,8 @@ impl Candidate {
         if let Some(each) = self.replay {
             return Some(Box::new(move |_| each.get()));
         }
-        let share = self.replay_share?.get();
+        let given = self.replay_share.map(Positive::get);
+        let share = given.or_else(|| self.learner.replay_share())?;
         let total: f64 = match examples.weights() {
             Some(weights) => weights.iter().map(|&weight| f64::from(weight)).sum(),
             None => examples.len() as f64,

@@ -104,7 +104,7 @@ fn help(error: &Error) -> Option<&'static str> {
             "set the tail to `drop`, `keep` or `merge`, or choose another window size"
         }
         Error::WindowTooLarge { .. } => "choose a smaller window, or set the number of windows",
-        Error::Starved { .. } => "lower the fraction to drop, or set `starvation` to `hold`",
+        Error::Starved { .. } => "lower the fraction to drop, or set `on-empty-window` to `hold`",
         Error::NotConverged { .. } => {
             "raise `max-iterations`, the tolerance, or the L2 penalty; on your own data, exclude columns whose values are far from the source's (--exclude)"
         }

@@ -164,7 +164,7 @@ fn the_reports_of_runs_are_drawn() {
     };
     let place = files::Place::new();
     let words = format!("adapt {} {}", files::SOURCE, files::STREAM);
-    place.good(&format!("{words} --answers label --out scored"));
+    place.good(&format!("{words} --truth label --out scored"));
     place.good(&format!("{words} --out blind"));
 
     let page = place.at("scored/report.html");
@@ -179,9 +179,9 @@ fn the_reports_of_runs_are_drawn() {
         "adapted",
         "unadapted",
         "before adapting",
-        "kept",
-        "relabelled",
-        "flips",
+        "used for training",
+        "changed vs last",
+        "changed vs source",
         "ant",
         "bee",
         "cat",

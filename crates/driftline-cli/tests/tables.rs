@@ -117,7 +117,7 @@ fn a_stream_of_the_archive_is_cut_after_its_first_rows() {
 
 const EXPERIMENT: &str = r#"
 name = "own"
-title = "A table of one's own"
+title = "A table of your own"
 seeds = [0]
 data-seeds = [0, 1]
 model = "linear"

@@ -1,4 +1,4 @@
-//! The commands on one's own data as a user meets them: fit, adapt, step, predict, rollback, inspect, compare, export;
+//! The commands on your own data as a user meets them: fit, adapt, step, predict, rollback, inspect, compare, export;
 //! input that is wrong; and runs that are killed.
 
 #[path = "your_data/bad_input.rs"]
@@ -26,5 +26,7 @@ mod options;
 mod plan;
 #[path = "your_data/streams.rs"]
 mod streams;
+#[path = "your_data/trees.rs"]
+mod trees;
 #[path = "your_data/verdict.rs"]
 mod verdict;

@@ -2,7 +2,8 @@
 //! people read and write the new one. Both are understood everywhere.
 
 /// (the name that people use, the name in stored files).
-const RENAMED: [(&str, &str); 3] = [
+const RENAMED: [(&str, &str); 4] = [
+    ("coral", "correlation"),
     ("ensemble", "voting"),
     ("goat", "generated"),
     ("hog", "gradients"),

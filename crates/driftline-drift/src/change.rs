@@ -231,41 +231,89 @@ mod tests {
         assert!((told_apart(&line(0.0), &line(0.0), seed) - 0.5).abs() < 0.1);
     }
 
+    /// A score that tells nothing apart is a guess, ties share their rank, and too few rows are a guess as well.
     #[test]
-    fn verdicts() {
+    fn told_apart_by_table() {
+        let constant = |value: f64, n: usize| RowPoints::new(vec![value; n], 1);
+        let cases = [
+            ("ties", constant(1.0, 40), constant(1.0, 40), 0.5),
+            ("ordered", constant(0.0, 40), constant(1.0, 40), 1.0),
+            ("turned round", constant(1.0, 40), constant(0.0, 40), 1.0),
+            ("one row", constant(0.0, 1), constant(9.0, 40), 0.5),
+        ];
+        for (name, a, b, expected) in cases {
+            assert_eq!(told_apart(&a, &b, Seed::new(2)), expected, "{name}");
+        }
+    }
+
+    /// (from the source, from the last window, explained, jumped, new mass) → verdict; noise is 0.01, so 0.03 is still.
+    #[test]
+    fn verdicts_by_table() {
+        use DriftKind::*;
         let at = |distance| Distance {
             distance,
             noise: 0.01,
         };
-        let known = |explained, jumped, new_mass| Known {
-            explained,
-            jumped,
-            new_mass,
+        let cases = [
+            (0.01, Some(0.0), [true, false, false], Still),
+            (0.03, Some(0.03), [true, false, false], Still),
+            (0.031, Some(0.01), [true, false, false], Gradual),
+            (0.5, Some(0.05), [true, false, false], Gradual),
+            // Half of the way is not most of it; and a step within its noise is none, however short the way.
+            (0.5, Some(0.25), [true, false, false], Gradual),
+            (0.04, Some(0.03), [true, false, false], Gradual),
+            (0.5, Some(0.26), [true, false, false], Fast),
+            // The first window has come all the way at once.
+            (0.5, None, [true, false, false], Fast),
+            (0.5, Some(0.05), [false, false, false], NotExplained),
+            (0.01, Some(0.0), [false, false, false], Still),
+            // A jump is told before anything else, new classes before what the distance says.
+            (0.01, Some(0.0), [true, true, false], Jump),
+            (0.5, Some(0.45), [false, true, true], Jump),
+            (0.5, Some(0.45), [false, false, true], NewClasses),
+            (0.01, Some(0.0), [true, false, true], NewClasses),
+        ];
+        for (source, last, [explained, jumped, new_mass], expected) in cases {
+            let known = Known {
+                explained,
+                jumped,
+                new_mass,
+            };
+            let (verdict, reason) = judge(at(source), last.map(at), known);
+            assert_eq!(verdict, expected, "{source} {last:?} {known:?}");
+            let far = format!("({source:.4} from the source, noise 0.0100)");
+            assert!(reason.ends_with(&far), "{reason}");
+        }
+    }
+
+    /// The columns that moved most come first, at most three; the limit is a tenth of the distance between classes.
+    #[test]
+    fn a_change_names_the_columns_that_moved_most() {
+        let rows = |by: [f64; 5]| {
+            let order = permutation(100, Seed::new(3));
+            let values = order
+                .iter()
+                .flat_map(|&i| by.map(|by| i as f64 / 100.0 + by));
+            RowPoints::new(values.collect(), 5)
         };
-        let verdict = |source, last, known| judge(at(source), Some(at(last)), known).0;
-        assert_eq!(
-            verdict(0.01, 0.0, known(true, false, false)),
-            DriftKind::Still
-        );
-        assert_eq!(
-            verdict(0.5, 0.05, known(true, false, false)),
-            DriftKind::Gradual
-        );
-        assert_eq!(
-            verdict(0.5, 0.45, known(true, false, false)),
-            DriftKind::Fast
-        );
-        assert_eq!(
-            verdict(0.5, 0.45, known(false, false, false)),
-            DriftKind::NotExplained
-        );
-        assert_eq!(
-            verdict(0.5, 0.45, known(true, true, false)),
-            DriftKind::Jump
-        );
-        assert_eq!(
-            verdict(0.5, 0.45, known(false, false, true)),
-            DriftKind::NewClasses
-        );
+        let inputs: Vec<f32> = (0..500).map(|i| (i / 5) as f32).collect();
+        let shape = driftline_core::data::Shape::Vector(5);
+        let frame = driftline_core::data::Inputs::new(inputs, shape).unwrap();
+        let frame = Standardizer::of(&frame).unwrap();
+        let (source, window) = (rows([0.0; 5]), rows([0.1, -2.0, 0.0, 1.0, 0.5]));
+        for (last, size) in [(None, "whole"), (Some(&window), "none")] {
+            let measured = Measured::of(&frame, &source, last, &window, Seed::new(4));
+            let change = measured.judged(Known::default(), Some(3.0));
+            let named: Vec<usize> = change.columns.iter().map(|one| one.column).collect();
+            assert_eq!(named, [1, 3, 4]);
+            assert!((change.columns[0].shift + 2.0).abs() < 1e-9);
+            assert_eq!(change.limit, Some(SAFE * 3.0));
+            assert_eq!(change.told_apart, 1.0);
+            let way = change.from_source.distance;
+            match size {
+                "whole" => assert_eq!(change.size, way),
+                _ => assert!(change.size.abs() < 0.01 * way, "{change:?}"),
+            }
+        }
     }
 }

@@ -234,4 +234,48 @@ mod tests {
         assert!(energy_distance(&a, &b, seed).abs() < 3.0 * floor);
         assert!(energy_distance(&a, &far, seed) > 10.0 * floor);
     }
+
+    /// The distance is 0 with fewer than two rows a side, and divided by √columns: a column said twice changes nothing.
+    #[test]
+    fn distances_by_table() {
+        let points = |values: &[f64], size| RowPoints::new(values.to_vec(), size);
+        let cases = [
+            ("no rows", points(&[], 1), points(&[1.0, 2.0], 1), 0.0),
+            ("one row", points(&[0.0], 1), points(&[1.0, 2.0], 1), 0.0),
+            ("apart", points(&[0.0, 0.0], 1), points(&[3.0, 3.0], 1), 6.0),
+            ("twice", points(&[0.0; 4], 2), points(&[3.0; 4], 2), 6.0),
+            // Unbiased, so below 0 where the sides have the same rows: 2·(0 + 1 + 1 + 0)/4 − 1 − 1.
+            ("same", points(&[0.0, 1.0], 1), points(&[0.0, 1.0], 1), -1.0),
+        ];
+        for (name, a, b, expected) in cases {
+            let found = energy_distance(&a, &b, Seed::new(0));
+            assert!((found - expected).abs() < 1e-12, "{name}: {found}");
+        }
+    }
+
+    /// Noise falls with the rows of both sides, no further than the rows that are compared.
+    #[test]
+    fn noise_by_table() {
+        let halves = Halves {
+            deviation: 0.3,
+            rows: 50,
+            within: None,
+        };
+        let cases = [
+            (50, 50, 0.3),
+            (100, 100, 0.15),
+            (50, 100, 0.225),
+            (200, 200, 0.075),
+        ];
+        for (left, right, expected) in cases {
+            let found = halves.noise(left, right);
+            assert!((found - expected).abs() < 1e-12, "{left} {right}: {found}");
+        }
+        assert_eq!(halves.noise(200, 200), halves.noise(5000, 200));
+        assert_eq!(halves.noise(2, 50), halves.noise(0, 50));
+        assert_eq!(
+            noise_floor(&line(0.0, 3), 50, 50, Seed::new(0)),
+            f64::INFINITY
+        );
+    }
 }

@@ -10,11 +10,10 @@ mod points;
 mod shares;
 pub mod transport;
 
-pub use change::Measured;
-pub use change::{Change, Distance, DriftKind, Known, MovedColumn};
+pub use change::{Change, Distance, DriftKind, Known, Measured, MovedColumn};
 pub use energy::{energy_distance, noise_floor};
 pub use mixture::ClassMixture;
 pub use moves::{MOST_COLUMNS, MapKind};
 pub use pace::{Leap, Pace, SizePace, class_distance};
 pub use points::{RowPoints, Standardizer, draw};
-pub use shares::class_shares;
+pub use shares::{ShareEm, class_shares};

@@ -148,4 +148,36 @@ mod tests {
             assert!(after < 0.1 * before, "{kind:?}: {before} to {after}");
         }
     }
+
+    /// (kind, rows, window, moved), in one column, by hand.
+    #[test]
+    fn moves_by_table() {
+        use MapKind::*;
+        type Case = (MapKind, &'static [f64], &'static [f64], &'static [f64]);
+        let cases: [Case; 6] = [
+            (Scale, &[-1.0, 1.0], &[4.0, 8.0], &[4.0, 8.0]),
+            // What does not vary is moved to the mean, and not blown up.
+            (Scale, &[2.0, 2.0], &[4.0, 8.0], &[6.0, 6.0]),
+            (
+                Quantiles,
+                &[3.0, 1.0, 2.0],
+                &[10.0, 30.0, 20.0],
+                &[30.0, 10.0, 20.0],
+            ),
+            // Between two rows of the window lies what is between two ranks.
+            (Quantiles, &[0.0, 1.0, 2.0], &[5.0, 6.0], &[5.0, 5.5, 6.0]),
+            (Quantiles, &[7.0], &[5.0, 6.0], &[5.0]),
+            (Transport, &[-1.0, 1.0], &[4.0, 6.0], &[4.0, 6.0]),
+        ];
+        for (kind, rows, window, expected) in cases {
+            let points = |values: &[f64]| RowPoints::new(values.to_vec(), 1);
+            let found = kind.apply(&points(rows), &points(window));
+            for (found, expected) in found.iter().zip(expected) {
+                assert!(
+                    (found[0] - expected).abs() < 1e-9,
+                    "{kind:?} {rows:?}: {found:?}"
+                );
+            }
+        }
+    }
 }

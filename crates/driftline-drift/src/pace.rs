@@ -185,4 +185,64 @@ mod tests {
         let row = leap.leap.unwrap().row;
         assert!((2900..=3100).contains(&row), "{row}");
     }
+
+    /// The middle of the distances to the nearest class; 0 where there are not two classes of two rows.
+    #[test]
+    fn class_distances_by_table() {
+        type Case = (&'static str, Vec<f64>, Vec<u32>, usize, f64);
+        let cases: [Case; 5] = [
+            ("no rows", vec![], vec![], 2, 0.0),
+            ("one class", vec![0.0, 1.0], vec![0, 0], 2, 0.0),
+            (
+                "a class of one row",
+                vec![0.0, 0.0, 9.0],
+                vec![0, 0, 1],
+                2,
+                0.0,
+            ),
+            (
+                "two classes",
+                vec![0.0, 0.0, 3.0, 3.0],
+                vec![0, 0, 1, 1],
+                2,
+                6.0,
+            ),
+            // 6, 6 and 20 away from their nearest.
+            (
+                "three classes",
+                vec![0.0, 0.0, 3.0, 3.0, 13.0, 13.0],
+                vec![0, 0, 1, 1, 2, 2],
+                3,
+                6.0,
+            ),
+        ];
+        for (name, values, labels, n_classes, expected) in cases {
+            let source = RowPoints::new(values, 1);
+            let found = class_distance(&source, &labels, n_classes, Seed::new(0));
+            assert!((found - expected).abs() < 1e-12, "{name}: {found}");
+        }
+    }
+
+    /// The smallest safe window with enough rows for every class, else the largest safe one; none is advised where nothing
+    /// is safe, and the model's wish stands in for it.
+    #[test]
+    fn windows_by_table() {
+        let (source, labels) = stream(400, 1, |_| 0.0);
+        let cases = [
+            ("still", 6000, 0.0, Some(200), 200),
+            ("slow", 6000, 1.0 / 1000.0, Some(200), 200),
+            ("fast", 6000, 1.0 / 60.0, None, 200),
+            ("short", 260, 0.0, Some(100), 100),
+            ("too short", 150, 0.0, None, 150),
+        ];
+        for (name, n, by, window, rows) in cases {
+            let drifting = stream(n, 2, |row| row as f64 * by).0;
+            let pace = Pace::of(&source, &labels, 2, &drifting, Seed::new(3));
+            assert_eq!(
+                (pace.window, pace.rows()),
+                (window, rows),
+                "{name}: {pace:?}"
+            );
+        }
+    }
 }

@@ -184,4 +184,31 @@ mod tests {
         assert_eq!(frame.inputs(&points, &inputs).unwrap(), inputs);
         assert!(Standardizer::of(&inputs.pick(&[0, 0])).is_none());
     }
+
+    /// Of more than four columns a value counts for no more than eight deviations; of few it counts as it is.
+    #[test]
+    fn far_values_are_clipped_by_table() {
+        for (columns, expected) in [(1, 100.0), (4, 100.0), (5, 8.0)] {
+            let shape = Shape::Vector(columns);
+            let rows = |values: &[f32]| -> Inputs {
+                let all = values.iter().flat_map(|&x| vec![x; columns]);
+                Inputs::new(all.collect(), shape).unwrap()
+            };
+            let frame = Standardizer::of(&rows(&[-1.0, 1.0])).unwrap();
+            let points = frame.points(&rows(&[100.0, -100.0, 0.5]));
+            let first: Vec<f64> = points.iter().map(|row| row[0]).collect();
+            assert_eq!(first, [expected, -expected, 0.5], "{columns} columns");
+        }
+    }
+
+    #[test]
+    fn draws_are_sorted_and_have_nothing_twice() {
+        for (n, most, expected) in [(0, 5, 0), (5, 5, 5), (5, 9, 5), (100, 7, 7)] {
+            let rows = draw(n, most, Seed::new(1));
+            assert_eq!(rows.len(), expected);
+            assert!(
+                rows.windows(2).all(|pair| pair[0] < pair[1]) && rows.iter().all(|&row| row < n)
+            );
+        }
+    }
 }

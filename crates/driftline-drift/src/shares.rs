@@ -1,34 +1,97 @@
 //! Class shares of a window from a classifier's probabilities, by expectation maximisation (Saerens et al. 2002):
 //! q ← mean of p·q/prior, made to sum to 1 in every row.
 
-/// Rounds.
-const ROUNDS: usize = 60;
+/// When to stop, and the least probability that a row gives a class.
+#[derive(Clone, Copy, Debug)]
+pub struct ShareEm {
+    pub rounds: usize,
+    pub tolerance: f64,
+    pub least: f64,
+}
 
 /// `rows` are probabilities of the classes, `prior` the shares that the classifier was trained with.
 pub fn class_shares<'a>(rows: impl Iterator<Item = &'a [f32]> + Clone, prior: &[f64]) -> Vec<f64> {
     let prior: Vec<f64> = prior.iter().map(|&p| p.max(1e-3)).collect();
-    let mut shares = prior.clone();
-    for _ in 0..ROUNDS {
-        let mut sums = vec![0.0; prior.len()];
-        let mut n: f64 = 0.0;
-        for row in rows.clone() {
-            let own: Vec<f64> = (row.iter().zip(&shares).zip(&prior))
-                .map(|((&p, share), prior)| f64::from(p).max(1e-6) * share / prior)
-                .collect();
-            let total: f64 = own.iter().sum();
-            for (sum, own) in sums.iter_mut().zip(&own) {
-                *sum += own / total;
+    let em = ShareEm {
+        rounds: 60,
+        tolerance: 0.0,
+        least: 1e-6,
+    };
+    em.shares(rows, &prior)
+}
+
+impl ShareEm {
+    /// The fixed point, or what the last round gives.
+    pub fn shares<'a>(
+        &self,
+        rows: impl Iterator<Item = &'a [f32]> + Clone,
+        prior: &[f64],
+    ) -> Vec<f64> {
+        let n = rows.clone().count().max(1) as f64;
+        let mut shares = prior.to_vec();
+        for _ in 0..self.rounds {
+            // A class that the prior lacks stays absent.
+            let ratio = |(q, s): (&f64, &f64)| if *s > 0.0 { q / s } else { 0.0 };
+            let ratios: Vec<f64> = shares.iter().zip(prior).map(ratio).collect();
+            let mut next = vec![0.0; prior.len()];
+            for row in rows.clone() {
+                let own = row.iter().zip(&ratios);
+                let own = own.map(|(&p, ratio)| f64::from(p).max(self.least) * ratio);
+                let total: f64 = own.clone().sum();
+                if total <= 0.0 {
+                    continue;
+                }
+                for (next, own) in next.iter_mut().zip(own) {
+                    *next += own / total / n;
+                }
             }
-            n += 1.0;
+            let off = next.iter().zip(&shares).map(|(a, b)| (a - b).abs());
+            let worst = off.fold(0.0, f64::max);
+            shares = next;
+            if worst < self.tolerance {
+                break;
+            }
         }
-        shares = sums.iter().map(|sum| sum / n.max(1.0)).collect();
+        shares
     }
-    shares
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const EM: ShareEm = ShareEm {
+        rounds: 1000,
+        tolerance: 1e-7,
+        least: 0.0,
+    };
+
+    /// (posteriors, prior, shares): certain rows are counted; rows that know nothing leave the prior; no rows give nothing.
+    #[test]
+    fn shares_by_table() {
+        type Case = (&'static [[f32; 2]], [f64; 2], [f64; 2]);
+        let cases: [Case; 5] = [
+            (
+                &[[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+                [0.5, 0.5],
+                [0.75, 0.25],
+            ),
+            (&[[1.0, 0.0], [0.0, 1.0]], [0.9, 0.1], [0.5, 0.5]),
+            (&[[0.3, 0.7], [0.3, 0.7]], [0.3, 0.7], [0.3, 0.7]),
+            // Every row leans to the first class: nothing of the second is left.
+            (&[[0.6, 0.4], [0.6, 0.4]], [0.5, 0.5], [1.0, 0.0]),
+            (&[], [0.4, 0.6], [0.0, 0.0]),
+        ];
+        for (rows, prior, expected) in cases {
+            let found = EM.shares(rows.iter().map(|row| &row[..]), &prior);
+            for (found, expected) in found.iter().zip(expected) {
+                assert!(
+                    (found - expected).abs() < 1e-5,
+                    "{rows:?}: {found} {expected}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn sure_rows_are_counted_and_unsure_ones_follow_the_prior() {

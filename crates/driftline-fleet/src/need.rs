@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use driftline_runs::{Fate, RunManifest, Summary, WindowRecord};
+use driftline_runs::{DecisionKind, RunManifest, Summary, WindowRecord};
 
 /// From the most urgent to the least.
 #[derive(
@@ -44,7 +44,7 @@ impl Need {
 
     /// Of a stream that came to its end.
     pub(super) fn of(manifest: &RunManifest, last: &WindowRecord, summary: &Summary) -> Self {
-        if last.decision == Fate::RollBack || manifest.current != manifest.windows {
+        if last.decision == DecisionKind::RollBack || manifest.current != manifest.windows {
             return Need::RolledBack;
         }
         if summary.last_step_distrusted {

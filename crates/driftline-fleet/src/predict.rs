@@ -60,21 +60,21 @@ pub fn predict_fleet(
             let ids: Vec<String> = ids.cloned().collect();
             let mut sink = Sink::new(format, file, out, &columns, &classes)?;
             for (place, (key, _)) in streams.keys().into_iter().enumerate() {
-                let bundle = model(fleet, &key, &mut predicted)?.with_runtime(runtime)?;
-                if bundle.classes() != classes {
+                let model_file = model(fleet, &key, &mut predicted)?.with_runtime(runtime)?;
+                if model_file.classes() != classes {
                     return Err(Error::mismatch(
                         format!("the stream `{key}`"),
                         format!("the classes {}, as the others", classes.join(", ")),
-                        bundle.classes().join(", "),
+                        model_file.classes().join(", "),
                     ));
                 }
                 let mut own = streams.choice(&key, choice);
                 own.ids = ids.clone();
-                own.impute |= bundle.source.choice.impute;
+                own.impute |= model_file.source.choice.impute;
                 let data = streams.data(place)?;
-                let mut reader = RowReader::open(&*data, &bundle.encoding, &own, &read)?;
+                let mut reader = RowReader::open(&*data, &model_file.encoding, &own, &read)?;
                 while let Some(mut batch) = reader.next_rows()? {
-                    let (labels, probabilities) = bundle.predict(&batch)?;
+                    let (labels, probabilities) = model_file.predict(&batch)?;
                     predicted.rows += labels.len();
                     let keys = IdColumn {
                         name: name.to_owned(),

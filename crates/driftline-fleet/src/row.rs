@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::need::{Need, drift};
-use driftline_runs::{Fate, RunManifest, RunVerdict, SourceRecord, Summary, WindowRecord};
+use driftline_runs::{DecisionKind, RunManifest, RunVerdict, SourceRecord, Summary, WindowRecord};
 
 /// So many of the newest windows are drawn.
 const DRAWN: usize = 60;
@@ -34,7 +34,7 @@ pub struct StreamRow {
     pub drift: Option<f64>,
     /// Rows of the newest window that the adapted and the source model class differently.
     pub flips: Option<f64>,
-    pub decision: Option<Fate>,
+    pub decision: Option<DecisionKind>,
     pub reason: Option<String>,
     pub verdict: Option<String>,
     /// Along the newest windows: accuracy, counted or estimated, and drift.
@@ -86,10 +86,10 @@ impl StreamRow {
             scored.or(record.estimated_accuracy).map(rounded)
         };
         let letter = |record: &WindowRecord| match record.decision {
-            Fate::Deploy if record.held => 'h',
-            Fate::Deploy => 'd',
-            Fate::Hold => 'h',
-            Fate::RollBack => 'r',
+            DecisionKind::Deploy if record.held => 'h',
+            DecisionKind::Deploy => 'd',
+            DecisionKind::Hold => 'h',
+            DecisionKind::RollBack => 'r',
         };
         let score = last.score.as_ref();
         let state = done.then(|| Need::of(manifest, last, &summary));

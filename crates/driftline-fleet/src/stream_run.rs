@@ -9,7 +9,7 @@ use driftline_adapt::{Archive, Engine, ResumeState, Version};
 use driftline_core::{Error, Result};
 use driftline_runs::{
     Checksum, Keep, ModelFile, RunManifest, WindowRecord, WindowTable, chains_name,
-    checkpoint_name, line, predictions_name, standing_to_bytes,
+    checkpoint_name, line, predictions_name, resume_state_to_bytes,
 };
 
 /// So many windows, or so many bytes, are stored together.
@@ -28,7 +28,7 @@ pub(super) struct StreamRun<'a> {
     /// What is not stored yet.
     new_lines: String,
     files: Files,
-    standing: Option<ResumeState>,
+    resume_state: Option<ResumeState>,
     /// The windows that are stored, and their places.
     stored: usize,
     places: Vec<Place>,
@@ -85,7 +85,7 @@ impl<'a> StreamRun<'a> {
             lines: blake3::Hasher::new(),
             new_lines: String::new(),
             files: vec![],
-            standing: None,
+            resume_state: None,
             stored: 0,
             places: vec![],
             recent: vec![],
@@ -101,9 +101,9 @@ impl<'a> StreamRun<'a> {
             blake3: self.lines.finalize().to_hex().to_string(),
         };
         self.manifest.files.insert(LINES.into(), lines);
-        if let Some(standing) = self.standing.take() {
+        if let Some(resume_state) = self.resume_state.take() {
             let name = chains_name(self.manifest.windows);
-            let bytes = standing_to_bytes(&standing)?;
+            let bytes = resume_state_to_bytes(&resume_state)?;
             let files = &mut self.manifest.files;
             files.retain(|name, _| !name.starts_with("chains/"));
             files.insert(name.clone(), Checksum::of(&bytes));
@@ -136,14 +136,14 @@ impl Keep for StreamRun<'_> {
     fn keep(
         &mut self,
         mut record: WindowRecord,
-        bundle: ModelFile,
+        model_file: ModelFile,
         engine: &Engine,
         predictions: Option<WindowTable>,
     ) -> Result<()> {
         let number = record.window;
         // The rows of the source are with version 0.
-        let bundle = bundle.without_card();
-        self.keep_file(checkpoint_name(number), bundle.to_bytes()?, &mut record);
+        let model_file = model_file.without_source_sample();
+        self.keep_file(checkpoint_name(number), model_file.to_bytes()?, &mut record);
         if let Some(table) = predictions {
             self.keep_file(predictions_name(number), table.to_csv(), &mut record);
         }
@@ -153,8 +153,8 @@ impl Keep for StreamRun<'_> {
         self.manifest.windows = number;
         self.manifest.current = number;
         self.records.push(record);
-        self.standing = engine.resume_state();
-        self.recent.push(bundle.version);
+        self.resume_state = engine.resume_state();
+        self.recent.push(model_file.version);
         let bytes: usize = self.files.iter().map(|(_, bytes)| bytes.len()).sum();
         if number - self.stored >= WINDOWS || bytes > BYTES {
             self.store(false)?;
@@ -175,9 +175,9 @@ impl Archive for StreamRun<'_> {
         for place in &self.places {
             let files = self.fleet.unpacked(place)?;
             if let Some((_, bytes)) = files.iter().find(|(own, _)| *own == name) {
-                let bundle = ModelFile::from_bytes(bytes, self.fleet.registry());
+                let model_file = ModelFile::from_bytes(bytes, self.fleet.registry());
                 let corrupt = |message| Error::corrupt(self.fleet.folder().join(&name), message);
-                return Ok(bundle.map_err(corrupt)?.version);
+                return Ok(model_file.map_err(corrupt)?.version);
             }
         }
         let newest = self.manifest.windows;

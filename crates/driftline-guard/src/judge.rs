@@ -99,7 +99,9 @@ impl Judge<'_> {
     }
 
     fn weigh(&self, memory: &mut Memory) -> Result<Weighed> {
-        memory.largest_step = memory.largest_step.max(self.step());
+        let step = self.step();
+        memory.leap = (memory.leap / 2.0).max(step);
+        memory.largest_step = memory.largest_step.max(step / SAFE_STEP);
         let case = Case {
             ctx: self.ctx,
             source: self.source,
@@ -141,7 +143,7 @@ impl Judge<'_> {
         })
     }
 
-    /// The step from the window before, in safe steps.
+    /// The step from the window before, in distances between classes.
     fn step(&self) -> f64 {
         let whole = |inputs: &Inputs| {
             let points = self.source.points_of(inputs);
@@ -151,9 +153,9 @@ impl Judge<'_> {
             Some(last) => energy_distance(&whole(&last.inputs), &whole(self.inputs), seed()),
             None => energy_distance(&self.source.whole, &whole(self.inputs), seed()),
         };
-        let safe = SAFE_STEP * self.source.profile.class_distance;
-        if safe > 0.0 {
-            distance.max(0.0) / safe
+        let apart = self.source.profile.class_distance;
+        if apart > 0.0 {
+            distance.max(0.0) / apart
         } else {
             0.0
         }
@@ -242,7 +244,8 @@ impl Judge<'_> {
         let (rival, bounds) = others
             .map(|(place, (_, bounds))| (place, bounds))
             .max_by(|(_, a), (_, b)| stake(a).total_cmp(&stake(b)))?;
-        if stake(bounds) < self.config.ask_from.get() {
+        let leapt = weighed.leap > 0.0;
+        if stake(bounds) < self.config.ask_from.get() && !leapt {
             return None;
         }
         let pair = [&decided.all[usize::from(chosen)], &decided.all[rival + 1]];

@@ -32,6 +32,7 @@ use driftline_core::Result;
 use driftline_core::data::{Inputs, LabeledDomain};
 use driftline_drift::draw;
 use driftline_models::neighbours::NeighboursLearner;
+use driftline_models::trees::TreesLearner;
 use driftline_models::{AnyLearner, Learner};
 
 /// Deploys what the scenarios, or labels, find better than the source model.
@@ -46,6 +47,13 @@ impl Policy for GuardConfig {
     fn candidates(&self, learner: &AnyLearner) -> Option<Vec<String>> {
         let fitting: &[&str] = match learner.kind() {
             "network" => &["plain", "cautious", "inertia"],
+            TreesLearner::KIND => &[
+                "realign",
+                "plain",
+                "cautious",
+                "realign-cautious",
+                "inertia",
+            ],
             NeighboursLearner::KIND => &[
                 "realign", "plain", "cautious", "clusters", "mixture", "inertia",
             ],

@@ -35,6 +35,9 @@ pub(super) struct Memory {
     /// The largest step so far, in safe steps.
     #[serde(skip_serializing_if = "is_default")]
     pub largest_step: f64,
+    /// How far the newest steps leapt, in distances between classes; half of it is left after every window.
+    #[serde(skip_serializing_if = "is_default")]
+    pub leap: f64,
     /// What labels said of every candidate.
     #[serde(skip_serializing_if = "is_default")]
     pub labels: BTreeMap<String, Evidence>,
@@ -143,6 +146,7 @@ mod tests {
             in_use: Some("plain".into()),
             misfits: BTreeMap::from([("same".into(), 1.5)]),
             largest_step: 0.25,
+            leap: 0.5,
             labels: BTreeMap::from([("plain".into(), Evidence::default())]),
             ..Memory::default()
         };
@@ -173,6 +177,7 @@ mod tests {
             ("profile", json!({ "held_out": 0.9 })),
             ("misfits", json!({ "same": "much" })),
             ("largest-step", json!("far")),
+            ("leap", json!("far")),
             ("labels", json!([])),
             ("unheard-of", json!(1)),
         ];

@@ -31,7 +31,12 @@ impl Columns {
         };
         let (means, deviations) = RowPoints::of(source.inputs()).moments();
         let varies = |at: &usize| deviations[*at] > LEAST_DEVIATION;
-        let is_category = |at: &usize| source.one_hot().iter().any(|group| group.contains(at));
+        // The mark of a missing value, which follows the value, is a category of two.
+        let marks = &source.layout().marked;
+        let is_category = |at: &usize| {
+            let in_group = source.one_hot().iter().any(|group| group.contains(at));
+            in_group || marks.iter().any(|value| value + 1 == *at)
+        };
         let (categories, numbers): (Vec<usize>, Vec<usize>) =
             (0..size).filter(varies).partition(is_category);
         let some = !categories.is_empty() || !numbers.is_empty();

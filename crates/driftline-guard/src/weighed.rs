@@ -15,6 +15,8 @@ pub(super) struct Weighed {
     pub weights: Vec<f64>,
     /// The mean of their posteriors: rows × classes.
     pub posteriors: Vec<f64>,
+    /// How much a leap of the stream adds to half the width of intervals: after it nobody can tell which class went where.
+    pub leap: f64,
 }
 
 /// A number that scenarios differ about.
@@ -47,6 +49,7 @@ impl Weighed {
             explanations,
             weights,
             posteriors,
+            leap: ((2.0 * memory.leap).min(1.0) - 0.5).max(0.0),
         })
     }
 
@@ -91,7 +94,7 @@ impl Weighed {
     pub fn estimate(&self, scores: &[Score], config: &GuardConfig) -> Option<Estimate> {
         let of = |each: &dyn Fn(&Score) -> Option<f64>| {
             let spread = self.spread(scores.iter().map(each), config.risk.get())?;
-            let half = config.half_width(spread);
+            let half = config.half_width(spread, self.leap);
             let (low, high) = (spread.mean - half, spread.mean + half);
             Some([spread.mean, low.max(0.0), high.min(1.0)])
         };
@@ -108,10 +111,10 @@ impl Weighed {
 
 impl GuardConfig {
     /// Half the width of an interval.
-    fn half_width(&self, spread: Spread) -> f64 {
+    fn half_width(&self, spread: Spread, leap: f64) -> f64 {
         let range = self.range_share.get() * spread.range;
         let errors = self.error_share.get() * (1.0 - spread.mean);
-        self.width.get() * (self.least_width.get() + spread.deviation + range + errors)
+        self.width.get() * (self.least_width.get() + spread.deviation + range + errors + leap)
     }
 }
 
@@ -193,6 +196,7 @@ mod tests {
                 explanations: vec![],
                 weights: vec![0.5, 0.5],
                 posteriors: vec![],
+                leap: 0.0,
             };
             let score = |accuracy| Score {
                 accuracy,

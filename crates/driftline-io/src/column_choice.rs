@@ -22,6 +22,10 @@ pub struct ColumnChoice {
     pub filters: Vec<RowFilter>,
     /// Fill missing features with the source's mean or most frequent category instead of refusing them.
     pub impute: bool,
+    /// Where a column of the source has missing values, keep them apart instead of only filling them: a number gets a second
+    /// input that says so, and no category is set.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mark_missing: bool,
 }
 
 /// `--where COL=VALUE`.

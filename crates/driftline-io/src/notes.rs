@@ -52,6 +52,8 @@ pub enum NoteCode {
     Filtered,
     /// The filter left nothing, or one class: the model before the window was kept.
     WindowHeld,
+    /// The model that `auto` has chosen on the source, with the figures.
+    ModelChosen,
     /// A step ended where it began.
     NothingLearned,
 }

@@ -27,6 +27,7 @@ pub fn read_numbers(
             shift: 0.0,
             scale: 1.0,
             mean: 0.0,
+            mark: false,
         },
     };
     let encoding = Encoding {

@@ -39,8 +39,9 @@ fn assert_one_loop(case: &Case) {
         let arrays = doors::arrays(case, method, &drift, &runtime);
         assert!(arrays == expected, "arrays: {what}");
         assert!(compared[method] == expected, "compared: {what}");
+        // Trees keep nothing of earlier steps: two methods that label the last window alike end with the same ones.
         assert!(
-            !different.contains(&expected),
+            case.model == "trees" || !different.contains(&expected),
             "no other than before: {what}"
         );
         different.push(expected);
@@ -93,8 +94,8 @@ fn the_cases_are_what_they_claim() {
         let last = run.model(None).unwrap();
         let forgetful = last.learner.forget(&last.version.model);
         let remembers = forgetful != last.version.model;
-        assert_eq!(remembers, model != "linear", "{model}");
-        assert!(run.standing().unwrap().is_none());
+        assert_eq!(remembers, !["linear", "trees"].contains(&model), "{model}");
+        assert!(run.resume_state().unwrap().is_none());
     }
 }
 

@@ -15,6 +15,8 @@ mod planes;
 mod run;
 #[path = "own_parts/seams.rs"]
 mod seams;
+#[path = "../../driftline-runs/tests/onnx/trees.rs"]
+mod trees;
 #[path = "own_parts/unstored.rs"]
 mod unstored;
 #[path = "../../driftline-runs/tests/onnx/wire.rs"]

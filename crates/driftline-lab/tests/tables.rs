@@ -1,4 +1,4 @@
-//! Tables as data sets of experiments: one's own files, and those of the catalogue.
+//! Tables as data sets of experiments: your own files, and those of the catalogue.
 
 #[path = "tables/at_hand.rs"]
 mod at_hand;

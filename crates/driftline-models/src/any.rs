@@ -47,6 +47,7 @@ trait DynLearner: Send + Sync + fmt::Debug {
         seed: Seed,
     ) -> Result<AnyModel>;
     fn forget(&self, model: &AnyModel) -> AnyModel;
+    fn replay_share(&self) -> Option<f64>;
     fn tuned(&self, source: &Examples, seed: Seed) -> Result<AnyLearner>;
     fn with_runtime(&self, runtime: &Runtime) -> AnyLearner;
     fn depends_on_isa(&self) -> bool;
@@ -171,6 +172,10 @@ impl<L: Learner> DynLearner for L {
         )
     }
 
+    fn replay_share(&self) -> Option<f64> {
+        Learner::replay_share(self)
+    }
+
     fn tuned(&self, source: &Examples, seed: Seed) -> Result<AnyLearner> {
         Learner::tuned(self, source, seed)
     }
@@ -213,6 +218,10 @@ impl Learner for AnyLearner {
 
     fn forget(&self, model: &AnyModel) -> AnyModel {
         self.0.forget(model)
+    }
+
+    fn replay_share(&self) -> Option<f64> {
+        self.0.replay_share()
     }
 
     fn tuned(&self, source: &Examples, seed: Seed) -> Result<AnyLearner> {

@@ -18,6 +18,7 @@ use super::neighbours::NeighboursLearner;
 use super::network::{EnsembleLearner, EnsembleSpec, NetworkLearner, NetworkSpec};
 use super::preset::Preset;
 use super::training::Training;
+use super::trees::TreesLearner;
 use driftline_core::{Error, Result, names};
 
 type FromFile = Arc<dyn Fn(&Value, &Training) -> Result<AnyLearner> + Send + Sync>;
@@ -52,6 +53,7 @@ impl Default for ModelKinds {
         kinds.add_with::<FrozenEncoderLearner>(FrozenEncoderSpec::learner);
         kinds.add_with::<HogLearner>(HogLearner::learner);
         kinds.add_with::<EnsembleLearner>(EnsembleSpec::learner);
+        kinds.add_with::<TreesLearner>(TreesLearner::learner);
         kinds.add::<MarginLearner>();
         kinds.add::<NeighboursLearner>();
         kinds

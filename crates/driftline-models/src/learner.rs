@@ -46,6 +46,12 @@ pub trait Learner: Clone + Send + Sync + fmt::Debug + Serialize + 'static {
         model.clone()
     }
 
+    /// What the labelled source weighs in all beside a window's examples, where a step says nothing of it: for models that
+    /// are fitted anew in every step, of which a window alone would keep nothing of the source.
+    fn replay_share(&self) -> Option<f64> {
+        None
+    }
+
     /// This learner with every setting that is chosen by looking at data chosen on the labelled source, once and for
     /// all: pseudo-labels never decide a setting.
     fn tuned(&self, _source: &Examples, _seed: Seed) -> Result<AnyLearner> {

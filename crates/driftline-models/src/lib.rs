@@ -4,6 +4,7 @@
 mod any;
 mod arrays;
 mod augmentation;
+mod auto;
 mod classifier;
 pub mod evaluate;
 pub mod frozen;
@@ -26,6 +27,7 @@ pub use any::{AnyLearner, AnyModel};
 pub use arrays::write as write_arrays;
 pub use arrays::{Array, Arrays};
 pub use augmentation::Augmentation;
+pub use auto::AutoChoice;
 pub use classifier::{Classifier, Stored};
 pub use kinds::ModelKinds;
 pub use learner::Learner;

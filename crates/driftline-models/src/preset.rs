@@ -24,7 +24,7 @@ use driftline_core::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
-    /// The conv net for images; for tables the linear model, or nearest neighbours where there are few columns.
+    /// The conv net for images; for tables what does best on later rows of the source (see [`Preset::choose`]).
     #[default]
     Auto,
     /// Softmax regression to its exact minimum, with the L2 penalty that cross-validation on the source finds best.
@@ -61,7 +61,7 @@ impl Preset {
         ("margin", Preset::Margin),
     ];
 
-    /// `auto` takes nearest neighbours for at most so many columns.
+    /// `auto` prefers nearest neighbours for at most so many columns.
     pub const FEW_COLUMNS: usize = 4;
 
     /// Mini-batch training as `adapt` does it unless told otherwise.
@@ -78,7 +78,7 @@ impl Preset {
         })
     }
 
-    /// What `auto` comes to for inputs of this shape; for a table of few columns the source decides.
+    /// What `auto` comes to for inputs of this shape; for a table the source decides, and this is the simplest.
     pub fn resolved(self, shape: Shape) -> Self {
         match (self, shape) {
             (Preset::Auto, Shape::Image { .. }) => Preset::Cnn,
@@ -104,11 +104,8 @@ impl PresetLearner {
         let network = |architecture| NetworkLearner::new(architecture, self.training).into();
         let learner: AnyLearner = match self.preset.resolved(shape) {
             Preset::Linear if self.preset == Preset::Auto => {
-                let linear = linear(source, seed, &self.runtime)?;
-                match neighbours(source, &linear, seed)? {
-                    Some(neighbours) => neighbours.into(),
-                    None => linear.into(),
-                }
+                let choice = Preset::choose(source, self.training, &self.runtime, seed)?;
+                return Ok(choice.learner);
             }
             Preset::Auto | Preset::Linear => linear(source, seed, &self.runtime)?.into(),
             Preset::Mlp => network(Architecture::mlp()),
@@ -116,7 +113,7 @@ impl PresetLearner {
                 return Err(Error::out_of_range(
                     "the model",
                     "cnn",
-                    "`linear`, `mlp` or `margin` for a table: a conv net needs images",
+                    "`linear`, `knn`, `trees`, `mlp` or `margin` for a table: a conv net needs images",
                 ));
             }
             Preset::Cnn => network(Architecture::paper_conv()),
@@ -126,10 +123,10 @@ impl PresetLearner {
     }
 }
 
-/// What `auto` takes for a table of few columns: nearest neighbours, with clusters that are followed, unless the linear
+/// What `auto` prefers for a table of few columns: nearest neighbours, with clusters that are followed, unless the linear
 /// model is clearly better on source rows held out, by more than twice the deviation of such a difference. With few
 /// columns a window shows where its clusters are; the more there are, the more rows that takes.
-fn neighbours(
+pub(super) fn neighbours(
     source: &Examples,
     linear: &LinearLearner,
     seed: Seed,

@@ -61,7 +61,7 @@ impl Training {
         let settings = [
             ("sharpness", self.sharpness.is_some()),
             ("augment", self.augment.is_some()),
-            ("mixing", self.mixup.is_some()),
+            ("mixup", self.mixup.is_some()),
             ("adversarial", self.adversarial.is_some()),
             ("average", self.average.is_some()),
         ];

@@ -23,7 +23,7 @@ def quick(**settings):
     return DriftClassifier(**{"model": "linear", "window": 100, "policy": "always", **settings})
 
 
-@pytest.mark.parametrize("settings", [{}, {"model": "linear"}], ids=["auto", "linear"])
+@pytest.mark.parametrize("settings", [{}, {"model": "linear"}, {"model": "trees"}], ids=["auto", "linear", "trees"])
 def test_scikit_learns_own_checks_pass(settings):
     check_estimator(DriftClassifier(**settings))
 
@@ -108,9 +108,9 @@ def test_a_pickle_goes_on_where_it_stood(drift):
 
 
 def test_the_same_seed_gives_the_same_bytes(drift):
-    for n_jobs in (1, 2):
-        one = quick(model="mlp", random_state=3, n_jobs=n_jobs).fit(drift.X, drift.y)
-        two = quick(model="mlp", random_state=3).fit(drift.X, drift.y)
+    for n_jobs, model in ((1, "mlp"), (2, "mlp"), (1, "trees"), (2, "trees")):
+        one = quick(model=model, random_state=3, n_jobs=n_jobs).fit(drift.X, drift.y)
+        two = quick(model=model, random_state=3).fit(drift.X, drift.y)
         np.testing.assert_array_equal(one.predict_proba(drift.X), two.predict_proba(drift.X))
 
 
@@ -125,6 +125,8 @@ def test_faults_are_told_with_their_place(drift):
     with pytest.raises(ValueError, match="row 2, column `a`"):
         quick().fit(frame, np.arange(120) % 2)
     quick(impute=True).fit(frame, np.arange(120) % 2)
+    marked = quick(model="trees", impute="mark").fit(frame, frame["a"].isna())
+    assert marked.score(frame, frame["a"].isna()) == 1.0
     with pytest.raises(TypeError, match="model should be a name"):
         quick(model=3).fit(drift.X, drift.y)
 

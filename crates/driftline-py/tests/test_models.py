@@ -1,4 +1,4 @@
-"""Models of one's own inside the loop."""
+"""Models of your own inside the loop."""
 
 from __future__ import annotations
 

@@ -32,9 +32,9 @@ def program(place: Path, *what: str) -> None:
     subprocess.run([PROGRAM, "--quiet", *what], cwd=place, check=True, stdout=subprocess.DEVNULL)
 
 
-def adapt(place: Path, policy: str, folder: str = "run") -> None:
+def adapt(place: Path, policy: str, folder: str = "run", model: str = "linear") -> None:
     what = ["--source", "source.parquet", "--label", "label", "--stream", "stream.parquet"]
-    program(place, "adapt", *what, "--model", "linear", "--window", "100", "--policy", policy, "--fail-on", "never", "--out", folder)
+    program(place, "adapt", *what, "--model", model, "--window", "100", "--policy", policy, "--fail-on", "never", "--out", folder)
 
 
 def shares(place: Path, model: str) -> np.ndarray:
@@ -43,15 +43,15 @@ def shares(place: Path, model: str) -> np.ndarray:
     return found[["p_0", "p_1"]].to_numpy(dtype=np.float32)
 
 
-@pytest.mark.parametrize("policy", ["always", "guarded"])
-def test_models_of_one_door_predict_the_same_in_the_other(drift, place, policy):
-    own = DriftClassifier(model="linear", window=100, policy=policy).fit(drift.X, drift.y).adapt(drift.stream)
+@pytest.mark.parametrize(("policy", "model"), [("always", "linear"), ("guarded", "linear"), ("always", "trees"), ("guarded", "trees")])
+def test_models_of_one_door_predict_the_same_in_the_other(drift, place, policy, model):
+    own = DriftClassifier(model=model, window=100, policy=policy).fit(drift.X, drift.y).adapt(drift.stream)
     own.save(place / "own.safetensors")
     own.save(place / "own")
     expected = own.predict_proba(drift.stream)
     for name in ("own.safetensors", "own"):
         np.testing.assert_array_equal(shares(place, name), expected)
-    adapt(place, policy)
+    adapt(place, policy, model=model)
     theirs = DriftClassifier.load(place / "run")
     np.testing.assert_array_equal(theirs.predict_proba(drift.stream), expected)
     assert (place / "run/report.html").exists()

@@ -65,15 +65,18 @@ impl FileRun {
         let inputs = &whole.rows.inputs;
         let source = match &ready {
             Ready::Source(_, source) => source.domain.clone(),
-            Ready::Model(bundle, _) => bundle.card.clone().ok_or(Error::SourceMissing)?,
+            Ready::Model(model_file, _) => model_file
+                .source_sample
+                .clone()
+                .ok_or(Error::SourceMissing)?,
         };
         let frame = Standardizer::of(source.inputs())
             .ok_or_else(|| Error::empty("the columns that vary"))?;
         let classes = source.labels().n_classes();
-        let card = source.card();
+        let sample = source.source_sample();
         let pace = Pace::of(
-            &frame.points(card.inputs()),
-            card.labels().as_slice(),
+            &frame.points(sample.inputs()),
+            sample.labels().as_slice(),
             classes,
             &frame.points(inputs),
             Seed::new(self.seed).named("plan"),

@@ -1,4 +1,4 @@
-//! The file beside a run's newest checkpoint: where the chains stand that are not deployed, and what the policy remembers.
+//! The file beside a run's newest checkpoint: where the chains chain that are not deployed, and what the policy remembers.
 //! Only the newest is kept, so that a folder does not grow by what only the next window needs.
 
 use serde::{Deserialize, Serialize};
@@ -38,25 +38,25 @@ pub fn chains_name(window: usize) -> String {
 }
 
 /// The bytes of the file.
-pub fn to_bytes(standing: &ResumeState) -> Result<Vec<u8>> {
+pub fn to_bytes(resume_state: &ResumeState) -> Result<Vec<u8>> {
     let mut arrays: Vec<Array> = vec![];
     let mut chains = vec![];
-    for (place, stand) in standing.chains.iter().enumerate() {
-        let version = stand
+    for (place, chain) in resume_state.chains.iter().enumerate() {
+        let version = chain
             .version
             .store(&format!("chain:{place}:"), &mut arrays)?;
-        let own = stand.own.as_ref().map(|(learner, first)| {
+        let own = chain.own.as_ref().map(|(learner, first)| {
             let first = first.store(&format!("first:{place}:"), &mut arrays)?;
             Ok::<_, driftline_core::Error>((serde_json::json!(learner), first))
         });
         chains.push(StoredStand {
-            candidate: stand.candidate.clone(),
+            candidate: chain.candidate.clone(),
             version,
             own: own.transpose()?,
         });
     }
-    let policy = standing.policy.store("policy", &mut arrays)?;
-    let previous = standing.previous.as_ref().map(|window| {
+    let policy = resume_state.policy.store("policy", &mut arrays)?;
+    let previous = resume_state.previous.as_ref().map(|window| {
         let (rows, shape) = (window.len(), window.inputs.shape());
         let values = window.inputs.contiguous();
         arrays.push(Array::single("previous", &[rows, shape.size()], &values));
@@ -76,7 +76,7 @@ pub fn to_bytes(standing: &ResumeState) -> Result<Vec<u8>> {
 pub fn from_bytes(bytes: &[u8], registry: &Registry) -> Result<ResumeState, String> {
     let (header, mut values) = Arrays::open::<Header>(bytes, FORMAT)?;
     let kinds = registry.models();
-    let mut standing = ResumeState::default();
+    let mut resume_state = ResumeState::default();
     for (place, stored) in header.chains.into_iter().enumerate() {
         let mut version = |stored: StoredVersion, what: &str| {
             Version::restore(stored, &format!("{what}:{place}:"), &mut values, kinds)
@@ -86,19 +86,19 @@ pub fn from_bytes(bytes: &[u8], registry: &Registry) -> Result<ResumeState, Stri
             let learner = kinds.stored_learner(&learner)?;
             Ok::<_, String>((learner, version(first, "first")?))
         });
-        standing.chains.push(ChainState {
+        resume_state.chains.push(ChainState {
             candidate: stored.candidate,
             version: chain,
             own: own.transpose()?,
         });
     }
-    standing.policy = State::restore(header.policy, "policy", &mut values, kinds)?;
+    resume_state.policy = State::restore(header.policy, "policy", &mut values, kinds)?;
     if let Some((rows, shape)) = header.previous {
         let size = shape.checked_size().ok_or("its inputs have no shape")?;
         let window = values.single("previous", &[rows, size])?;
         let window = Inputs::new(window, shape).map_err(|error| error.to_string())?;
-        standing.previous = Some(Domain::new(window));
+        resume_state.previous = Some(Domain::new(window));
     }
     values.finish()?;
-    Ok(standing)
+    Ok(resume_state)
 }

@@ -187,7 +187,9 @@ impl Compare {
                     let fit = Box::new(fit.clone().seed(seed));
                     Ready::Source(fit, source.clone())
                 }
-                Ready::Model(bundle, digests) => Ready::Model(bundle.clone(), digests.clone()),
+                Ready::Model(model_file, digests) => {
+                    Ready::Model(model_file.clone(), digests.clone())
+                }
             };
             let source = ready.train()?;
             if let Ready::Source(..) = ready {

@@ -13,30 +13,30 @@ use driftline_models::onnx::{Attribute, Element, Graph, Node};
 /// Tables are rows of numbers as they stand in the file, one per entry of the property `features`; a missing one is NaN.
 /// Images are height × width × channels with values from 0 to 1. `class` is the place of the class in the property
 /// `classes`.
-pub fn onnx(bundle: &ModelFile) -> Result<Vec<u8>> {
+pub fn onnx(model_file: &ModelFile) -> Result<Vec<u8>> {
     let mut graph = Graph::default();
-    let value = match bundle.encoding.input() {
+    let value = match model_file.encoding.input() {
         InputEncoding::Features(features) => {
-            let clip = bundle.encoding.cleaning().clip;
+            let clip = model_file.encoding.cleaning().clip;
             table(&mut graph, features, clip.map(|clip| clip.stream))
         }
         InputEncoding::Images { shape, .. } => graph.input("input", &dimensions(*shape)),
     };
-    let value = bundle.version.alignment.onnx(&mut graph, value);
-    let probabilities = bundle.version.model.onnx(&mut graph, value)?;
+    let value = model_file.version.alignment.onnx(&mut graph, value);
+    let probabilities = model_file.version.model.onnx(&mut graph, value)?;
     let probabilities = {
         graph.node_to("probabilities", "Identity", &[&probabilities], &[]);
         Node::from("probabilities")
     };
     let across = [("axis", Attribute::Int(1)), ("keepdims", Attribute::Int(0))];
     graph.node_to("class", "ArgMax", &[&probabilities], &across);
-    let classes = bundle.version.n_classes();
+    let classes = model_file.version.n_classes();
     graph.output(&probabilities, Element::Float, &[classes]);
     graph.output(&Node::from("class"), Element::Int, &[]);
     let json = |names: &[String]| serde_json::to_string(names).expect("texts are JSON");
-    graph.property("classes", json(bundle.classes()));
-    graph.property("features", json(&bundle.encoding.input_names()));
-    graph.property("version", bundle.number().to_string());
+    graph.property("classes", json(model_file.classes()));
+    graph.property("features", json(&model_file.encoding.input_names()));
+    graph.property("version", model_file.number().to_string());
     Ok(graph.finish(
         env!("CARGO_PKG_VERSION"),
         "input: rows of numbers as in the file, in the order of the property `features` (a category is 0 or 1), or \
@@ -54,17 +54,24 @@ fn table(graph: &mut Graph, features: &[Feature], bound: Option<f32>) -> Node {
                 shift: s,
                 scale: c,
                 mean,
+                mark,
             } => {
                 fill.push(*mean);
                 shift.push(*s);
                 scale.push(*c);
+                if *mark {
+                    fill.push(0.0);
+                    shift.push(0.0);
+                    scale.push(1.0);
+                }
             }
             Coding::OneHot {
                 categories,
                 most_frequent,
+                mark,
             } => {
                 for category in 0..categories.len() {
-                    fill.push(f64::from(u8::from(category == *most_frequent)));
+                    fill.push(f64::from(u8::from(!mark && category == *most_frequent)));
                     shift.push(0.0);
                     scale.push(1.0);
                 }
@@ -94,8 +101,8 @@ fn table(graph: &mut Graph, features: &[Feature], bound: Option<f32>) -> Node {
 
 /// Features whose values lie so far from 0 that a graph's input, in single precision, cannot tell them apart to 1e-4 of
 /// their spread.
-pub fn coarse(bundle: &ModelFile) -> Vec<&str> {
-    let InputEncoding::Features(features) = bundle.encoding.input() else {
+pub fn coarse(model_file: &ModelFile) -> Vec<&str> {
+    let InputEncoding::Features(features) = model_file.encoding.input() else {
         return vec![];
     };
     let far = |feature: &&Feature| match &feature.coding {

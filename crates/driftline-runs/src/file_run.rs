@@ -49,8 +49,8 @@ pub struct FileRun {
     pub read: ReadOptions,
     pub runtime: Runtime,
     pub registry: Registry,
-    /// Whether rows that stand for the source are stored with version 0; see [`Fit::card`].
-    pub card: bool,
+    /// Whether rows that stand for the source are stored with version 0; see [`Fit::source_sample`].
+    pub source_sample: bool,
     /// Replace what the folder holds instead of going on with it or refusing.
     pub replace: bool,
     /// What the manifest says about the machine.
@@ -105,7 +105,7 @@ impl Ready {
     pub fn encoding(&self) -> &Encoding {
         match self {
             Self::Source(_, source) => &source.encoding,
-            Self::Model(bundle, _) => &bundle.encoding,
+            Self::Model(model_file, _) => &model_file.encoding,
         }
     }
 
@@ -120,7 +120,7 @@ impl Ready {
     fn how(&self) -> Result<String> {
         match self {
             Self::Source(fit, _) => Ok(json!([unscored(&fit.choice), fit.seed]).to_string()),
-            Self::Model(bundle, _) => Ok(blake3(&bundle.to_bytes()?)),
+            Self::Model(model_file, _) => Ok(blake3(&model_file.to_bytes()?)),
         }
     }
 
@@ -135,8 +135,8 @@ impl Ready {
     pub fn train(&self) -> Result<ModelFile> {
         match self {
             Self::Source(fit, source) => fit.train(source),
-            Self::Model(bundle, _) => {
-                let mut first = ModelFile::clone(bundle);
+            Self::Model(model_file, _) => {
+                let mut first = ModelFile::clone(model_file);
                 first.version = first.version.numbered(0);
                 Ok(first)
             }
@@ -155,7 +155,7 @@ impl FileRun {
             read: ReadOptions::default(),
             runtime: Runtime::all_cores(),
             registry: Registry::default(),
-            card: true,
+            source_sample: true,
             replace: false,
             environment: BTreeMap::new(),
             command: vec![],
@@ -334,7 +334,9 @@ impl FileRun {
                 let source = Box::new(fit.read(&*data)?);
                 Ready::Source(Box::new(fit), source)
             }
-            Start::Model(bundle, paths) => Ready::Model(bundle, InputDigest::of_all(&paths)?),
+            Start::Model(model_file, paths) => {
+                Ready::Model(model_file, InputDigest::of_all(&paths)?)
+            }
         })
     }
 
@@ -348,7 +350,7 @@ impl FileRun {
         fit.read = self.read.clone();
         fit.settings = self.settings.clone();
         fit.seed = self.seed;
-        fit.card = self.card;
+        fit.source_sample = self.source_sample;
         fit.runtime = self.runtime.clone();
         fit.registry = self.registry.clone();
         fit

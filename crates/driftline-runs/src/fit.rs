@@ -6,9 +6,10 @@ use driftline_adapt::{PartSpec, SourceStats, State, Version};
 use driftline_core::data::{Examples, LabeledDomain, Shape};
 use driftline_core::random::Seed;
 use driftline_core::{Error, Result};
-use driftline_io::{ColumnChoice, Encoding, InputDigest, Notes, ReadOptions, TableSource};
-use driftline_models::neighbours::NeighboursLearner;
-use driftline_models::{AnyLearner, Learner, Preset, Runtime, validate};
+use driftline_io::{
+    ColumnChoice, Encoding, InputDigest, NoteCode, Notes, ReadOptions, TableSource,
+};
+use driftline_models::{AnyLearner, AutoChoice, Learner, Preset, Runtime, validate};
 
 /// How a source model is trained.
 ///
@@ -32,7 +33,7 @@ pub struct Fit {
     pub seed: u64,
     /// Whether rows that stand for the source are stored with the model: without them a guarded run that begins with the
     /// model alone can rehearse nothing.
-    pub card: bool,
+    pub source_sample: bool,
     pub runtime: Runtime,
     pub registry: Registry,
 }
@@ -58,13 +59,13 @@ impl Fit {
             read: ReadOptions::default(),
             settings: Settings::new(),
             seed: 0,
-            card: true,
+            source_sample: true,
             runtime: Runtime::all_cores(),
             registry: Registry::default(),
         }
     }
 
-    /// A model by its name: `auto`, `linear`, `mlp`, `cnn`, `margin`, or one of the registry.
+    /// A model by its name: `auto`, `linear`, `knn`, `trees`, `mlp`, `cnn`, `margin`, or one of the registry.
     pub fn model(mut self, name: &str) -> Self {
         self.settings.model = Some(PartSpec::plain(name));
         self
@@ -117,9 +118,10 @@ impl Fit {
                     Encoding::fit(source, &self.choice, &read, options, &mut notes)?
                 }
             };
+        let layout = encoding.layout();
         Ok(Prepared {
             encoding,
-            domain: LabeledDomain::new(rows.inputs, rows.labels)?,
+            domain: LabeledDomain::new(rows.inputs, rows.labels)?.with_layout(layout),
             detected: rows.detected,
             notes,
             digests: rows.digests,
@@ -140,6 +142,19 @@ impl Fit {
         }
     }
 
+    /// The model that `auto` takes for a table.
+    fn chosen(&self, source: &Examples, seed: Seed) -> Result<Option<AutoChoice>> {
+        let settings = self.settings();
+        if !self.is_auto()
+            || settings.source_model.is_some()
+            || !matches!(source.inputs().shape(), Shape::Vector(_))
+        {
+            return Ok(None);
+        }
+        let training = settings.trained(false)?;
+        Preset::choose(source, training, &self.runtime, seed).map(Some)
+    }
+
     /// Whether the source decides what the model is.
     pub(crate) fn is_auto(&self) -> bool {
         let named = self.settings().model;
@@ -154,7 +169,15 @@ impl Fit {
         let seed = Seed::new(self.seed);
         let examples = Examples::from(domain);
         let tuned = |learner: &AnyLearner| learner.tuned(&examples, seed.named("tuning"));
-        let learner = tuned(&plan.source_learner)?;
+        let choice = self.chosen(&examples, seed.named("tuning"))?;
+        let learner = match &choice {
+            Some(choice) => choice.learner.clone(),
+            None => tuned(&plan.source_learner)?,
+        };
+        let mut notes = source.notes.clone();
+        if let Some(sentence) = choice.as_ref().and_then(AutoChoice::sentence) {
+            notes.add(NoteCode::ModelChosen, "", 1, || sentence);
+        }
         let student = match plan.candidate.learner == plan.source_learner {
             true => learner.clone(),
             false => tuned(&plan.candidate.learner)?,
@@ -162,9 +185,9 @@ impl Fit {
         let validation = validate(&learner, domain, seed)?;
         let model = learner.fit(&examples, seed.named("source"))?;
         let record = SourceRecord {
-            model: match (self.is_auto(), learner.kind()) {
-                (true, NeighboursLearner::KIND) => NeighboursLearner::KIND.into(),
-                _ => self.model_name(&source.encoding),
+            model: match choice {
+                Some(choice) => choice.name.into(),
+                None => self.model_name(&source.encoding),
             },
             rows: domain.len(),
             class_counts: domain.labels().counts(),
@@ -177,14 +200,14 @@ impl Fit {
                 ..self.choice.clone()
             },
             detected: source.detected.clone(),
-            notes: source.notes.clone(),
+            notes,
         };
         Ok(ModelFile {
             version: Version::source(model),
             learner: student,
             encoding: source.encoding.clone(),
             source: record,
-            card: self.card.then(|| domain.card()),
+            source_sample: self.source_sample.then(|| domain.source_sample()),
             frame: Some(SourceStats::of(domain)),
             policy: State::default(),
         })

@@ -76,8 +76,8 @@ pub fn inspect(path: &Path, read: &ReadOptions) -> Result<Inspection> {
         return run(path).map(|view| Inspection::Run(Box::new(view)));
     }
     if path.extension().is_some_and(|e| e == "safetensors") || is_model(path) {
-        let bundle = ModelFile::load(path)?;
-        return Ok(Inspection::Model(Box::new(ModelView::of(&bundle))));
+        let model_file = ModelFile::load(path)?;
+        return Ok(Inspection::Model(Box::new(ModelView::of(&model_file))));
     }
     let mut frames = reading::open(path, read)?;
     let mut columns: Vec<Seen> = frames.fields().iter().map(Seen::new).collect();
@@ -116,17 +116,17 @@ fn run(folder: &Path) -> Result<RunView> {
 }
 
 impl ModelView {
-    pub fn of(bundle: &ModelFile) -> Self {
+    pub fn of(model_file: &ModelFile) -> Self {
         Self {
-            model: bundle.source.model.clone(),
-            version: bundle.number(),
-            input: bundle.encoding.shape().to_string(),
-            features: bundle.encoding.input_names(),
-            classes: bundle.classes().to_vec(),
-            label: bundle.encoding.label().into(),
-            parameters: bundle.version.model.n_parameters(),
-            learner: bundle.learner.clone(),
-            source: bundle.source.clone(),
+            model: model_file.source.model.clone(),
+            version: model_file.number(),
+            input: model_file.encoding.shape().to_string(),
+            features: model_file.encoding.input_names(),
+            classes: model_file.classes().to_vec(),
+            label: model_file.encoding.label().into(),
+            parameters: model_file.version.model.n_parameters(),
+            learner: model_file.learner.clone(),
+            source: model_file.source.clone(),
         }
     }
 }

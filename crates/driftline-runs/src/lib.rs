@@ -12,6 +12,7 @@ mod export;
 mod file_run;
 mod fit;
 mod folder;
+mod importance;
 mod inspect;
 mod late;
 mod measure;
@@ -37,7 +38,7 @@ mod watch;
 pub use adapter::{Adapter, AdapterBuilder, Prediction};
 pub use advice::Advice;
 pub use chains_file::chains_name;
-pub use chains_file::{from_bytes as standing_from_bytes, to_bytes as standing_to_bytes};
+pub use chains_file::{from_bytes as resume_state_from_bytes, to_bytes as resume_state_to_bytes};
 pub use compare::{Compare, Comparison, METHODS, MethodScore, Scores};
 pub use export::{coarse, onnx};
 pub use file_run::Ready;
@@ -57,7 +58,10 @@ pub use predict::{Predict, Predicted, predict};
 pub use predictions::{ANSWER, CLASS, CLASS_UNADAPTED, Format, probability_column};
 pub use predictions::{Sink, WindowTable};
 pub use preview::{Preview, SourcePreview};
-pub use record::{Checksum, ClassScore, Fate, Moved, Place, Score, Serving, Shares, WindowRecord};
+pub use record::{
+    Checksum, ClassScore, DecisionKind, Importance, Moved, Place, Score, Serving, Shares,
+    WindowRecord,
+};
 pub use same_run::compare as differences_between;
 pub use session::{Session, Stopped};
 pub use settings::RunSettings;

@@ -1,6 +1,6 @@
 //! What one step did to the predictions, and — where there are answers — to their accuracy. Nothing here trains.
 
-use super::record::{ClassScore, Fate, Score, Serving, Shares, WindowRecord};
+use super::record::{ClassScore, DecisionKind, Score, Serving, Shares, WindowRecord};
 use driftline_adapt::{Step, Version};
 use driftline_core::data::{Inputs, Labels, Probabilities, Proportion};
 use driftline_core::{Error, Result};
@@ -63,7 +63,7 @@ pub fn measure<R: Sync>(
         kept,
         kept_fraction: kept as f64 / seen.max(1) as f64,
         held: labeling.is_some_and(|labeling| labeling.held),
-        decision: Fate::from(&outcome.decision),
+        decision: DecisionKind::from(&outcome.decision),
         candidate: step.candidate.clone(),
         reason: outcome.why().map(String::from),
         distrusted: outcome.distrusted,

@@ -18,7 +18,7 @@ use driftline_models::{
     AnyLearner, Array, Arrays, Classifier, Learner, Runtime, Stored, Validation, write_arrays,
 };
 
-/// The newest format that this version writes; it reads this one and older ones. A model without source card, frame of the
+/// The newest format that this version writes; it reads this one and older ones. A model without source sample, frame of the
 /// source, column cleaning, an alignment of the newer kinds, and with nothing but arrays to remember is written in format 2, and in
 /// format 1 if it also has no alignment and nothing to remember.
 pub const MODEL_FORMAT: u32 = 3;
@@ -32,9 +32,9 @@ pub struct ModelFile {
     pub learner: AnyLearner,
     pub encoding: Encoding,
     pub source: SourceRecord,
-    /// The source card: labelled rows, as the model takes them, that stand for its source. Absent where the source is
+    /// The source sample: labelled rows, as the model takes them, that stand for its source. Absent where the source is
     /// private, in older files, and in the checkpoints of a run but the first.
-    pub card: Option<LabeledDomain>,
+    pub source_sample: Option<LabeledDomain>,
     /// Statistics of the source, for those who follow a drift without it; models of older versions have none.
     pub frame: Option<SourceStats>,
     /// What the policy of its run wants to remember, in files of format 2; a run keeps that with its chains.
@@ -76,7 +76,7 @@ struct Header {
     source: SourceRecord,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     labeler: Option<StoredState>,
-    /// How many rows the source card has.
+    /// How many rows the source sample has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     card: Option<usize>,
 }
@@ -100,13 +100,13 @@ impl ModelFile {
         let labeler = labeler.store("labeler", &mut arrays)?;
         self.policy.store("policy", &mut arrays)?;
         let old = if arrays.len() == own { 1 } else { 2 };
-        let card = self.card.as_ref().map(LabeledDomain::len);
+        let sample = self.source_sample.as_ref().map(LabeledDomain::len);
         let recent = labeler.is_some()
-            || card.is_some()
+            || sample.is_some()
             || self.frame.is_some()
             || alignment.is_recent()
             || *self.encoding.cleaning() != Cleaning::default();
-        arrays.extend(self.card.iter().flat_map(card_arrays));
+        arrays.extend(self.source_sample.iter().flat_map(sample_arrays));
         arrays.extend(self.frame.iter().flat_map(SourceStats::arrays));
         let header = Header {
             format: if recent { MODEL_FORMAT } else { old },
@@ -117,7 +117,7 @@ impl ModelFile {
             encoding: self.encoding.clone(),
             source: self.source.clone(),
             labeler,
-            card,
+            card: sample,
         };
         Ok(write_arrays(&header, &arrays))
     }
@@ -132,7 +132,7 @@ impl ModelFile {
             encoding,
             source,
             labeler,
-            card,
+            card: sample,
             ..
         } = header;
         let kinds = registry.models();
@@ -145,8 +145,9 @@ impl ModelFile {
             ..Version::source(model)
         };
         let policy = State::restore(None, "policy", &mut values, kinds)?;
-        let card = card.map(|rows| restore_card(rows, &version, &mut values));
-        let card = card.transpose()?;
+        let sample = sample.map(|rows| restore_sample(rows, &version, &mut values));
+        let sample = sample.transpose()?;
+        let sample = sample.map(|sample| sample.with_layout(encoding.layout()));
         let size = version.shape().size();
         let frame = SourceStats::restore(size, version.n_classes(), &mut values)?;
         values.finish()?;
@@ -169,7 +170,7 @@ impl ModelFile {
             learner,
             encoding,
             source,
-            card,
+            source_sample: sample,
             frame,
             policy,
         })
@@ -216,8 +217,11 @@ impl ModelFile {
     }
 
     /// The same without the rows of its source.
-    pub fn without_card(self) -> Self {
-        Self { card: None, ..self }
+    pub fn without_source_sample(self) -> Self {
+        Self {
+            source_sample: None,
+            ..self
+        }
     }
 
     /// Windows adapted to since the source: 0 for the source model itself.
@@ -236,17 +240,17 @@ impl ModelFile {
     }
 }
 
-fn card_arrays(card: &LabeledDomain) -> [Array; 2] {
-    let (rows, size) = (card.len(), card.inputs().shape().size());
-    let labels = card.labels().as_slice().iter();
+fn sample_arrays(sample: &LabeledDomain) -> [Array; 2] {
+    let (rows, size) = (sample.len(), sample.inputs().shape().size());
+    let labels = sample.labels().as_slice().iter();
     let labels: Vec<f32> = labels.map(|&class| class as f32).collect();
     [
-        Array::single("card.inputs", &[rows, size], &card.inputs().contiguous()),
+        Array::single("card.inputs", &[rows, size], &sample.inputs().contiguous()),
         Array::single("card.labels", &[rows], &labels),
     ]
 }
 
-fn restore_card(
+fn restore_sample(
     rows: usize,
     version: &Version,
     values: &mut Arrays<'_>,
@@ -259,11 +263,11 @@ fn restore_card(
         .zip(&labels)
         .any(|(&whole, &class)| whole as f32 != class)
     {
-        return Err("the labels of the source card are not classes".into());
+        return Err("the labels of the source sample are not classes".into());
     }
-    let card = || {
+    let sample = || {
         let labels = Labels::new(classes, version.n_classes())?;
         LabeledDomain::new(Inputs::new(inputs, version.shape())?, labels)
     };
-    card().map_err(|error| format!("the source card makes no sense: {error}"))
+    sample().map_err(|error| format!("the source sample makes no sense: {error}"))
 }

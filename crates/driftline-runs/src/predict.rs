@@ -31,7 +31,7 @@ pub struct Predicted {
 /// How a table is predicted.
 #[derive(Clone, Debug)]
 pub struct Predict<'a> {
-    pub bundle: &'a ModelFile,
+    pub model_file: &'a ModelFile,
     /// The source model, whose class is then given too.
     pub unadapted: Option<&'a ModelFile>,
     /// The columns to pass through, the rows to take, and the answers, which are then given too. Missing values are
@@ -41,10 +41,10 @@ pub struct Predict<'a> {
     pub runtime: Runtime,
 }
 
-/// Writes the predictions of `bundle` for `data` to `out`, whole or not at all. `choice` names the columns to pass
+/// Writes the predictions of `model_file` for `data` to `out`, whole or not at all. `choice` names the columns to pass
 /// through and the rows to take.
 pub fn predict(
-    bundle: &ModelFile,
+    model_file: &ModelFile,
     data: &dyn TableSource,
     choice: &ColumnChoice,
     read: &ReadOptions,
@@ -52,7 +52,7 @@ pub fn predict(
     runtime: &Runtime,
 ) -> Result<Predicted> {
     let predict = Predict {
-        bundle,
+        model_file,
         unadapted: None,
         choice: choice.clone(),
         read: read.clone(),
@@ -68,16 +68,16 @@ impl Predict<'_> {
     }
 
     fn write(&self, data: &dyn TableSource, out: &Path) -> Result<Predicted> {
-        let Self { bundle, .. } = self;
+        let Self { model_file, .. } = self;
         let format = Format::of(out)?;
         refuse_overwriting_input(data, out)?;
         let mut choice = self.choice.clone();
-        choice.impute |= bundle.source.choice.impute;
+        choice.impute |= model_file.source.choice.impute;
         // Answers are read twice: as classes, to count those that are right, and as the text they are.
         choice.ids.extend(choice.answers.clone());
         let read = limited(&self.read, &self.runtime);
-        let mut reader = RowReader::open(data, &bundle.encoding, &choice, &read)?;
-        let mut counts = vec![0; bundle.classes().len()];
+        let mut reader = RowReader::open(data, &model_file.encoding, &choice, &read)?;
+        let mut counts = vec![0; model_file.classes().len()];
         let mut rows = 0;
         let mut hits = choice.answers.as_ref().map(|_| Proportion::new(0, 0));
         write_with(out, |file| {
@@ -94,9 +94,9 @@ impl Predict<'_> {
                 self.unadapted
                     .map(|_| (CLASS_UNADAPTED.into(), StoredType::Text)),
             );
-            let mut sink = Sink::new(format, file, out, &ids, bundle.classes())?;
+            let mut sink = Sink::new(format, file, out, &ids, model_file.classes())?;
             while let Some(mut batch) = reader.next_rows()? {
-                let (labels, probabilities) = bundle.predict(&batch)?;
+                let (labels, probabilities) = model_file.predict(&batch)?;
                 for (count, more) in counts.iter_mut().zip(labels.counts()) {
                     *count += more;
                 }

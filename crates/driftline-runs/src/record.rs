@@ -37,7 +37,7 @@ pub struct WindowRecord {
     pub held: bool,
     /// What became of the step.
     #[serde(default)]
-    pub decision: Fate,
+    pub decision: DecisionKind,
     /// The candidate that was deployed, if one was, and why it was decided so.
     #[serde(default)]
     pub candidate: Option<String>,
@@ -113,12 +113,24 @@ pub struct Serving {
 pub struct Moved {
     pub column: String,
     pub by: f64,
+    /// How much the model needs the column.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importance: Option<Importance>,
+}
+
+/// What is lost when the values of a column are shuffled among the rows (permutation importance).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Importance {
+    /// By how much the accuracy falls on rows of the source.
+    pub source: f64,
+    /// The share of the window's rows that get another class: true labels are not known there.
+    pub window: f64,
 }
 
 /// What became of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Fate {
+pub enum DecisionKind {
     #[default]
     Deploy,
     Hold,
@@ -141,12 +153,12 @@ impl Checksum {
     }
 }
 
-impl From<&Decision> for Fate {
+impl From<&Decision> for DecisionKind {
     fn from(decision: &Decision) -> Self {
         match decision {
-            Decision::Deploy(_) => Fate::Deploy,
-            Decision::Hold { .. } => Fate::Hold,
-            Decision::RollBack { .. } => Fate::RollBack,
+            Decision::Deploy(_) => DecisionKind::Deploy,
+            Decision::Hold { .. } => DecisionKind::Hold,
+            Decision::RollBack { .. } => DecisionKind::RollBack,
         }
     }
 }
@@ -236,7 +248,7 @@ impl WindowRecord {
 
     /// Whether the step changed nothing: there was too little to learn from, or the policy kept the model before it.
     pub fn kept_as_it_was(&self) -> bool {
-        self.held || self.decision == Fate::Hold
+        self.held || self.decision == DecisionKind::Hold
     }
 }
 

@@ -41,7 +41,10 @@ pub(super) fn differences(
         // What `auto` comes to is decided by the source, whose files are compared.
         Ready::Source(fit, _) if fit.is_auto() => (&fit.choice.label, first.source.model.clone()),
         Ready::Source(fit, source) => (&fit.choice.label, fit.model_name(&source.encoding)),
-        Ready::Model(bundle, _) => (&bundle.source.choice.label, bundle.source.model.clone()),
+        Ready::Model(model_file, _) => (
+            &model_file.source.choice.label,
+            model_file.source.model.clone(),
+        ),
     };
     let old = json!({
         "seed": settings.seed, "model": first.source.model, "method": old,
@@ -61,7 +64,7 @@ pub(super) fn differences(
         (Origin::Source(_), _) => found.push("it began with a labelled source, not a model".into()),
         (Origin::Model(_), _) => found.push("it began with a model, not a labelled source".into()),
     }
-    if !adapt.card && first.card.is_some() {
+    if !adapt.source_sample && first.source_sample.is_some() {
         found.push("it stores rows of the source, which is not wanted here".into());
     }
     files("stream", &manifest.stream, stream, &mut found);

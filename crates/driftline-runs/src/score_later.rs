@@ -52,8 +52,8 @@ pub(super) fn rescored(
 ) -> Result<()> {
     let classes = &run.manifest().classes;
     let predict = |number: usize| -> Result<Labels> {
-        let bundle = run.model(Some(number))?.with_runtime(runtime)?;
-        bundle.version.predict(inputs)
+        let model_file = run.model(Some(number))?.with_runtime(runtime)?;
+        model_file.version.predict(inputs)
     };
     let before = predict(record.teacher)?;
     let (after, source) = (predict(record.window)?, predict(0)?);

@@ -25,7 +25,7 @@ use driftline_models::{AnyLearner, Learner, Runtime};
 pub struct Stopped {
     pub newest: ModelFile,
     pub done: usize,
-    pub standing: Option<ResumeState>,
+    pub resume_state: Option<ResumeState>,
     /// The file that holds what the policy remembers.
     pub memory: PathBuf,
     /// Whether somebody has gone back to an earlier version since: the chains begin anew from there.
@@ -69,7 +69,7 @@ impl Session {
         let first = source.version.clone();
         let mut engine = Engine::from_version(candidate, first, seed.named("self-training"))
             .with_runtime(runtime.clone());
-        let rows = rows.or_else(|| source.card.clone());
+        let rows = rows.or_else(|| source.source_sample.clone());
         let tuned = |learner: &AnyLearner, examples: &Examples| {
             learner.tuned(examples, seed.named("tuning"))
         };
@@ -112,15 +112,21 @@ impl Session {
         let Stopped {
             newest,
             done,
-            standing,
+            resume_state,
             memory,
             rolled_back,
         } = stopped;
         let newest = newest.with_runtime(runtime)?;
-        let standing = standing.map(|standing| standing.with_runtime(runtime));
-        let standing = standing.transpose()?;
-        let mut session =
-            Self::with_chains(source, rows, settings, registry, runtime, standing.as_ref())?;
+        let resume_state = resume_state.map(|resume_state| resume_state.with_runtime(runtime));
+        let resume_state = resume_state.transpose()?;
+        let mut session = Self::with_chains(
+            source,
+            rows,
+            settings,
+            registry,
+            runtime,
+            resume_state.as_ref(),
+        )?;
         let curriculum = &session.engine.candidate().curriculum;
         let previous = match stream {
             Some(stream) if (1..=curriculum.stages(stream.count())).contains(&done) => {
@@ -133,9 +139,9 @@ impl Session {
             version, policy, ..
         } = newest;
         // Files of format 2 have it with the version.
-        let mut standing = standing.unwrap_or_else(|| ResumeState::of_policy(policy));
+        let mut resume_state = resume_state.unwrap_or_else(|| ResumeState::of_policy(policy));
         let policy = session.engine.policy();
-        policy.check_memory(&standing.policy).map_err(|error| {
+        policy.check_memory(&resume_state.policy).map_err(|error| {
             let message = format!(
                 "the memory of the policy `{}` is damaged, so the run cannot go on: {error}; a new run can begin with the model in {}",
                 policy.name(),
@@ -144,10 +150,10 @@ impl Session {
             Error::corrupt(memory, message)
         })?;
         if rolled_back {
-            standing.chains.clear();
+            resume_state.chains.clear();
         }
         let engine = session.engine;
-        session.engine = engine.resumed(version, done, Some(standing), previous);
+        session.engine = engine.resumed(version, done, Some(resume_state), previous);
         Ok(session)
     }
 
@@ -275,7 +281,7 @@ pub(super) fn measured<R: Sync>(
     if engine.policy().name() != "always"
         && let Some(sample) = engine.source_sample()
     {
-        record.moved = moved(sample, &rows.inputs, &source.encoding);
+        record.moved = moved(sample, &rows.inputs, &source.encoding, &step.version)?;
     }
     let span = window.span.as_ref();
     (record.from, record.to) = span

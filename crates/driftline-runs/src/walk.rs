@@ -19,7 +19,7 @@ pub trait Keep: Archive {
     fn keep(
         &mut self,
         record: WindowRecord,
-        bundle: ModelFile,
+        model_file: ModelFile,
         engine: &Engine,
         predictions: Option<WindowTable>,
     ) -> Result<()>;
@@ -64,7 +64,7 @@ impl<K: Keep> Sink<Arc<Window>> for Recorder<'_, K> {
             labels,
             probabilities,
         });
-        let bundle = self.source.at(engine.deployed());
-        self.kept.keep(record, bundle, engine, table)
+        let model_file = self.source.at(engine.deployed());
+        self.kept.keep(record, model_file, engine, table)
     }
 }

@@ -5,6 +5,8 @@
 pub mod evaluate;
 #[path = "onnx/planes.rs"]
 pub mod planes;
+#[path = "onnx/trees.rs"]
+pub mod trees;
 #[path = "onnx/wire.rs"]
 pub mod wire;
 
@@ -32,28 +34,28 @@ fn fit(table: &Memory, model: &str, impute: bool) -> ModelFile {
 }
 
 /// What the graph takes, which is the table's own numbers.
-fn compare(bundle: &ModelFile, table: &Memory, input: Tensor, impute: bool) {
+fn compare(model_file: &ModelFile, table: &Memory, input: Tensor, impute: bool) {
     let choice = ColumnChoice {
         impute,
         ..ColumnChoice::default()
     };
     let rows = read_all(
         table,
-        &bundle.encoding,
+        &model_file.encoding,
         &choice,
         &ReadOptions::default(),
         &mut Notes::new(),
     )
     .unwrap();
-    let (labels, probabilities) = bundle.predict(&rows).unwrap();
-    let model = Model::read(&onnx(bundle).unwrap());
+    let (labels, probabilities) = model_file.predict(&rows).unwrap();
+    let model = Model::read(&onnx(model_file).unwrap());
     assert_eq!(model.operator_set, 15);
     assert_eq!(model.outputs, ["probabilities", "class"]);
     let outputs = evaluate::run(&model, input);
     let found = &outputs["probabilities"];
     assert_eq!(
         found.dimensions,
-        [rows.inputs.len(), bundle.classes().len()]
+        [rows.inputs.len(), model_file.classes().len()]
     );
     let mut worst: f64 = 0.0;
     for (found, right) in found.values.iter().zip(probabilities.iter().flatten()) {
@@ -68,7 +70,7 @@ fn compare(bundle: &ModelFile, table: &Memory, input: Tensor, impute: bool) {
     let classes: Vec<f64> = labels.as_slice().iter().map(|&l| f64::from(l)).collect();
     assert_eq!(outputs["class"].values, classes);
     let names: Vec<String> = serde_json::from_str(&model.properties["classes"]).unwrap();
-    assert_eq!(names, bundle.classes());
+    assert_eq!(names, model_file.classes());
 }
 
 /// x, y and the three categories as they stand, with a missing number here and there.
@@ -100,13 +102,13 @@ fn raw(table: &Memory, features: &[String]) -> Tensor {
 
 #[test]
 fn tables() {
-    let models = ["linear", "linear", "mlp", "margin", "knn"];
-    for (model, classes) in models.into_iter().zip([3, 2, 3, 2, 3]) {
+    let models = ["linear", "linear", "mlp", "margin", "knn", "trees", "trees"];
+    for (model, classes) in models.into_iter().zip([3, 2, 3, 2, 3, 2, 3]) {
         let table = circle(120, classes, 0.3, 1);
-        let bundle = fit(&table, model, false);
-        let features = bundle.encoding.input_names();
+        let model_file = fit(&table, model, false);
+        let features = model_file.encoding.input_names();
         assert_eq!(features[..2], ["x", "y"]);
-        compare(&bundle, &table, raw(&table, &features), false);
+        compare(&model_file, &table, raw(&table, &features), false);
     }
 }
 
@@ -120,9 +122,9 @@ fn missing_numbers_are_filled_by_the_graph() {
     for row in (0..120).step_by(7) {
         x[row] = f64::NAN;
     }
-    let bundle = fit(&table, "linear", true);
-    let input = raw(&table, &bundle.encoding.input_names());
-    compare(&bundle, &table, input, true);
+    let model_file = fit(&table, "linear", true);
+    let input = raw(&table, &model_file.encoding.input_names());
+    compare(&model_file, &table, input, true);
 }
 
 /// Far values, which cleaning clips, and inputs that an alignment brings back, by the same numbers as `predict`.
@@ -132,29 +134,29 @@ fn cleaning_and_alignments() {
         let mut table = circle(120, 3, 0.3, 1).numbers("flat", vec![1.0; 120]);
         let mut fit = Fit::new("label").model("linear");
         fit.settings.alignment = Some(PartSpec::plain(alignment));
-        let bundle = fit.run(&table).unwrap();
-        assert_eq!(bundle.encoding.cleaning().dropped, ["flat"]);
+        let model_file = fit.run(&table).unwrap();
+        assert_eq!(model_file.encoding.cleaning().dropped, ["flat"]);
         let driftline_io::Column::Numbers(driftline_io::Numbers::Double(x)) = &mut table.columns[0]
         else {
             panic!("x holds numbers")
         };
         x.iter_mut().for_each(|x| *x = 3.0 * *x + 1.0);
         x[5] = 1e6;
-        let bundle = aligned(bundle, alignment, &table);
-        let features = bundle.encoding.input_names();
-        compare(&bundle, &table, raw(&table, &features), false);
+        let model_file = aligned(model_file, alignment, &table);
+        let features = model_file.encoding.input_names();
+        compare(&model_file, &table, raw(&table, &features), false);
     }
 }
 
 /// The version after one window that is only aligned to.
-fn aligned(bundle: ModelFile, alignment: &str, window: &Memory) -> ModelFile {
+fn aligned(model_file: ModelFile, alignment: &str, window: &Memory) -> ModelFile {
     let folder = tempfile::tempdir().unwrap();
     let mut adapt = FileRun::new(folder.path().join("run")).window(window.rows);
     adapt = adapt.policy("always");
     adapt.settings.alignment = Some(PartSpec::plain(alignment));
     adapt.settings.labeler = Some(PartSpec::plain("none"));
     let path = folder.path().join("model");
-    bundle.save(&path).unwrap();
+    model_file.save(&path).unwrap();
     let run = adapt.run(Start::model(path).unwrap(), window.clone(), &());
     run.unwrap().model(None).unwrap()
 }
@@ -188,8 +190,8 @@ fn conv_nets_with_batch_norm_and_uneven_padding() {
         };
         let table = corners(64, shape, 3);
         for model in ["cnn", "linear", "mlp"] {
-            let bundle = fit(&table, model, false);
-            compare(&bundle, &table, pictures(&table, shape), false);
+            let model_file = fit(&table, model, false);
+            compare(&model_file, &table, pictures(&table, shape), false);
         }
     }
 }
@@ -203,7 +205,7 @@ fn other_paddings_and_pooling() {
         channels: 2,
     };
     let table = corners(32, shape, 4);
-    let mut bundle = fit(&table, "linear", false);
+    let mut model_file = fit(&table, "linear", false);
     let size = |n| NonZeroUsize::new(n).unwrap();
     let none = NonNegative::new(0.0).unwrap();
     let conv = |kernel, stride, padding| {
@@ -229,12 +231,12 @@ fn other_paddings_and_pooling() {
         ],
     };
     let blueprint = architecture.build(shape, 4).unwrap();
-    bundle.version.model = AnyModel::new(
+    model_file.version.model = AnyModel::new(
         "network",
         Network::initial(blueprint, Seed::new(5)).unwrap(),
     );
     let input = pictures(&table, shape);
-    compare(&bundle, &table, input, false);
+    compare(&model_file, &table, input, false);
 }
 
 #[test]
@@ -245,7 +247,7 @@ fn residual_blocks_global_pooling_and_votes() {
         channels: 1,
     };
     let table = corners(32, shape, 6);
-    let mut bundle = fit(&table, "linear", false);
+    let mut model_file = fit(&table, "linear", false);
     let blueprint = Architecture::residual().build(shape, 4).unwrap();
     // Larger weights than at the start of training, so that something is decided.
     let initial = |seed: u64| {
@@ -254,11 +256,11 @@ fn residual_blocks_global_pooling_and_votes() {
         let weights = tensors.iter().flat_map(|tensor| tensor.values);
         Network::new(blueprint.clone(), weights.map(|w| 3.0 * w).collect()).unwrap()
     };
-    bundle.version.model = AnyModel::new("network", initial(5));
-    compare(&bundle, &table, pictures(&table, shape), false);
+    model_file.version.model = AnyModel::new("network", initial(5));
+    compare(&model_file, &table, pictures(&table, shape), false);
     let voting = Ensemble::new(vec![initial(5), initial(6), initial(7)]).unwrap();
-    bundle.version.model = AnyModel::new("voting", voting);
-    compare(&bundle, &table, pictures(&table, shape), false);
+    model_file.version.model = AnyModel::new("voting", voting);
+    compare(&model_file, &table, pictures(&table, shape), false);
 }
 
 /// Images of one channel and of several, with pixels left over beside the cells.
@@ -271,7 +273,7 @@ fn histograms_of_gradients() {
             channels,
         };
         let table = corners(64, shape, 3);
-        let bundle = fit(&table, "gradients", false);
-        compare(&bundle, &table, pictures(&table, shape), false);
+        let model_file = fit(&table, "gradients", false);
+        compare(&model_file, &table, pictures(&table, shape), false);
     }
 }

@@ -8,7 +8,8 @@ use driftline_io::{ColumnChoice, Files, Notes, ReadOptions, read_all};
 use driftline_models::network::Isa;
 use driftline_models::{Classifier, Runtime};
 use driftline_runs::{
-    Fate, FileRun, FileState, ModelFile, RUN_FORMAT, RunFolder, Start, Stepped, predict, step,
+    DecisionKind, FileRun, FileState, ModelFile, RUN_FORMAT, RunFolder, Start, Stepped, predict,
+    step,
 };
 
 /// A copy of the fixture that may be written to.
@@ -51,19 +52,24 @@ fn stored(path: &Path) -> Vec<(String, [f32; 2])> {
 }
 
 /// What a model says now of the rows `from..to` of a table.
-fn predicted(bundle: &ModelFile, path: &Path, from: usize, to: usize) -> Vec<(String, [f32; 2])> {
+fn predicted(
+    model_file: &ModelFile,
+    path: &Path,
+    from: usize,
+    to: usize,
+) -> Vec<(String, [f32; 2])> {
     let rows = read_all(
         &Files::new([path]).unwrap(),
-        &bundle.encoding,
+        &model_file.encoding,
         &ColumnChoice::default(),
         &ReadOptions::default(),
         &mut Notes::new(),
     )
     .unwrap();
     let inputs = rows.inputs.slice(from..to);
-    let (labels, probabilities) = bundle.version.assess(&inputs).unwrap();
+    let (labels, probabilities) = model_file.version.assess(&inputs).unwrap();
     let rows = labels.as_slice().iter().zip(probabilities.iter());
-    rows.map(|(&label, p)| (bundle.classes()[label as usize].clone(), [p[0], p[1]]))
+    rows.map(|(&label, p)| (model_file.classes()[label as usize].clone(), [p[0], p[1]]))
         .collect()
 }
 
@@ -96,7 +102,7 @@ fn a_run_opens_and_is_what_it_was() {
         assert_eq!(run.records().len(), 4);
         let last = &run.records()[3];
         assert_eq!((last.window, last.teacher), (4, 3));
-        assert_eq!(last.decision, Fate::Deploy);
+        assert_eq!(last.decision, DecisionKind::Deploy);
         assert_eq!(last.inputs[0].path, Path::new("next.csv"));
         assert!(run.summary().unwrap().unwrap().accuracy.is_some());
         let files = run.check_files().unwrap();

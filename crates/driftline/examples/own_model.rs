@@ -114,7 +114,7 @@ fn main() -> Result<()> {
     let unadapted = score(&adapter)?;
     for record in adapter.adapt(drift.task.intermediate.inputs())? {
         println!(
-            "window {:2}: {} of {} kept, {:.1} % relabelled, {:.1} % unlike the source model",
+            "window {:2}: {} of {} used for training, {:.1} % changed vs last, {:.1} % changed vs source",
             record.window,
             record.kept,
             record.seen,

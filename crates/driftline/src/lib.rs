@@ -101,3 +101,8 @@ pub use driftline_core::{Cancel, Error, Result};
 #[doc(inline)]
 pub use driftline_runs::method::{Registry, Settings};
 pub use runs::{Adapter, FileRun, Fit, Start};
+
+/// The example of the README, which must compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

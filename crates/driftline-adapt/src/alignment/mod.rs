@@ -2,7 +2,7 @@
 //! the result is data, so that it is stored, applied and exported in one place.
 
 mod aligned;
-mod correlation;
+mod coral;
 mod none;
 mod quantiles;
 mod shrinkage;
@@ -10,8 +10,8 @@ mod standardize;
 mod subspace;
 
 pub use aligned::Aligned;
-pub(super) use correlation::recolouring;
-pub use correlation::{Correlation, LinearMap};
+pub(super) use coral::recolouring;
+pub use coral::{Coral, LinearMap};
 pub use none::NoAlignment;
 pub use quantiles::{QuantileMap, Quantiles};
 pub use shrinkage::Shrinkage;

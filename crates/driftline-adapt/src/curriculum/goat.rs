@@ -1,5 +1,5 @@
 //! One window after the other, with domains made up between each and the one before it (and between the source and the
-//! first): for streams with few windows and long steps. How they are made is in `adapt/bridge.rs`.
+//! first): for streams with few windows and long steps. How they are made is in `bridge.rs`.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Domains that have no time, one after the other in the order that is found for them (`adapt/order.rs`).
+//! Domains that have no time, one after the other in the order that is found for them (`order.rs`).
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;

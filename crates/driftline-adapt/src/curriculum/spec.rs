@@ -111,9 +111,7 @@ impl RepeatsSpec {
             windowing: self.windowing,
         };
         match (cut.windowing()?, self.repeats) {
-            (None, None) => Err(fault(
-                "`repeats` must be given, or windows, as often as which it is repeated",
-            )),
+            (None, None) => Err(fault("give `repeats`, or windows to repeat once each")),
             (windowing, _) => Ok(windowing),
         }
     }

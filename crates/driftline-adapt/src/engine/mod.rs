@@ -92,7 +92,7 @@ impl Engine {
     /// With the labelled source at hand, for parts that look back at it.
     pub fn with_source(self, source: LabeledDomain) -> Self {
         Self {
-            source_sample: Some(source.card()),
+            source_sample: Some(source.source_sample()),
             source: Some(source),
             ..self
         }

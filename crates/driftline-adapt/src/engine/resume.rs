@@ -1,6 +1,8 @@
 //! Bookkeeping around a step: where the chains stand and what the policy remembers, which is all that a run needs to go on
 //! beside the version in use.
 
+use std::borrow::Cow;
+
 use super::Engine;
 use super::step::Step;
 use crate::candidate::Attempt;
@@ -154,9 +156,17 @@ impl Engine {
     pub fn learn(&mut self, examples: &Examples, arrived: Domain) -> Result<Step> {
         let learner = &self.candidate().learner;
         let seed = self.seed.nth(self.done);
-        let model = match learner.refit(&self.deployed.model, examples, seed) {
+        let examples = match (learner.replay_share(), &self.source) {
+            (None, _) => Cow::Borrowed(examples),
+            (Some(share), Some(source)) => {
+                let each = share * examples.len() as f64 / source.len().max(1) as f64;
+                Cow::Owned(examples.joined_with(source, each as f32)?)
+            }
+            (Some(_), None) => return Err(Error::SourceMissing),
+        };
+        let model = match learner.refit(&self.deployed.model, &examples, seed) {
             // The version in use is of another kind.
-            Err(Error::NoWarmStart) => learner.fit(examples, seed)?,
+            Err(Error::NoWarmStart) => learner.fit(&examples, seed)?,
             made => made?,
         };
         self.done += 1;

@@ -1,5 +1,5 @@
-//! Labels that suit the model which `auto` has come to: clusters that are followed where it is nearest neighbours, else
-//! the teacher's. Which it is was chosen on the source (`models/preset`).
+//! Labels that suit the model which `auto` has come to: clusters that are followed where it is nearest neighbours of few
+//! columns, else the teacher's. Which it is was chosen on the source (`Preset` of driftline-models).
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::Context;
 use driftline_core::Result;
 use driftline_core::data::Domain;
 use driftline_models::neighbours::NeighboursLearner;
-use driftline_models::{AnyModel, Learner};
+use driftline_models::{AnyModel, Classifier, Learner, Preset};
 
 /// Both, of which the model takes one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -19,7 +19,8 @@ pub struct AutoLabeler {
 
 impl Labeler for AutoLabeler {
     fn clusters(&self, first: &AnyModel) -> Option<Clusters> {
-        (first.kind() == NeighboursLearner::KIND).then_some(self.clusters)
+        let few = first.shape().size() <= Preset::FEW_COLUMNS;
+        (few && first.kind() == NeighboursLearner::KIND).then_some(self.clusters)
     }
 
     fn label(&self, ctx: &Context<'_>, window: &Domain) -> Result<Labeled> {

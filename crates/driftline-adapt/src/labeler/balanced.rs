@@ -22,6 +22,7 @@ pub struct Balanced {
     pub labels: LabelKind,
     /// What to do when one class is left.
     #[serde(rename = "starvation", alias = "on-empty-window")]
+    #[cfg_attr(feature = "schema", schemars(rename = "on-empty-window"))]
     pub on_empty_window: OnEmptyWindow,
 }
 

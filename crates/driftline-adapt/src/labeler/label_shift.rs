@@ -10,6 +10,7 @@ use crate::Context;
 use driftline_core::data::{Domain, Examples, LabeledDomain, Labels, Probabilities};
 use driftline_core::matrix::{Eigen, product};
 use driftline_core::{Error, Result};
+use driftline_drift::ShareEm;
 use driftline_models::Classifier;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,8 +30,11 @@ pub enum ShareEstimate {
     Confusion,
 }
 
-const ITERATIONS: usize = 1000;
-const TOLERANCE: f64 = 1e-7;
+const EM: ShareEm = ShareEm {
+    rounds: 1000,
+    tolerance: 1e-7,
+    least: 0.0,
+};
 /// A class that the source hardly has is not multiplied without end.
 const MOST: f64 = 1e3;
 
@@ -53,28 +57,11 @@ impl Labeler for LabelShift {
     }
 }
 
-/// q/π with q the fixed point of q = mean over rows of p·q/π, normalised (Saerens and others 2002).
+/// q/π with q the window's shares by expectation maximisation.
 pub(crate) fn ratios_by_em(probabilities: &Probabilities, shares: &[f64]) -> Vec<f64> {
-    let mut found = shares.to_vec();
-    let rows = probabilities.len().max(1) as f64;
-    for _ in 0..ITERATIONS {
-        let ratio: Vec<f64> = found.iter().zip(shares).map(|(q, s)| q / s).collect();
-        let mut next = vec![0.0; shares.len()];
-        for row in probabilities.iter() {
-            let moved = row.iter().zip(&ratio).map(|(&p, r)| f64::from(p) * r);
-            let sum: f64 = moved.clone().sum();
-            for (next, moved) in next.iter_mut().zip(moved) {
-                *next += moved / sum / rows;
-            }
-        }
-        let off = next.iter().zip(&found).map(|(a, b)| (a - b).abs());
-        let worst = off.fold(0.0, f64::max);
-        found = next;
-        if worst < TOLERANCE {
-            break;
-        }
-    }
-    found.iter().zip(shares).map(|(q, s)| q / s).collect()
+    let found = EM.shares(probabilities.iter(), shares);
+    let ratio = |(q, s): (&f64, &f64)| if *s > 0.0 { q / s } else { 0.0 };
+    found.iter().zip(shares).map(ratio).collect()
 }
 
 /// The least-squares solution of C·w = μ, below 0 counting as 0 (Lipton and others 2018). The source model's confusion is

@@ -1,5 +1,5 @@
 //! The source's true labels, its inputs moved so that they look like the window: the student learns from the moved source
-//! alone. Moved column by column (`standardize`, `quantiles`), by correlation (CORAL: A = (C+rI)^½·(C₀+rI)^−½), by optimal
+//! alone. Moved column by column (`standardize`, `quantiles`), by CORAL (A = (C+rI)^½·(C₀+rI)^−½), by optimal
 //! transport (each row to the mean of where its mass goes), or into the window's subspace (x ↦ P·Pᵀ·P₀·P₀ᵀ·(x − m₀)).
 
 use std::num::NonZeroUsize;
@@ -39,7 +39,9 @@ pub struct MovedSource {
 pub enum Move {
     Standardize,
     Quantiles,
-    Correlation,
+    #[serde(rename = "correlation", alias = "coral")]
+    #[cfg_attr(feature = "schema", schemars(rename = "coral"))]
+    Coral,
     Transport,
     Subspace,
 }
@@ -116,7 +118,7 @@ impl MovedSource {
                 let map = QuantileMap::new(knots(inputs), &knots(window));
                 mapped(inputs, |row, out| map.apply(row, out))?
             }
-            Move::Correlation => {
+            Move::Coral => {
                 let (mean, mut own) = covariance(inputs.iter(), size);
                 let (to_mean, mut to) = covariance(window.iter(), size);
                 for at in 0..size {

@@ -39,6 +39,7 @@ pub struct PseudoLabeling {
     pub confidence: Confidence,
     pub filter: Filter,
     #[serde(rename = "starvation", alias = "on-empty-window")]
+    #[cfg_attr(feature = "schema", schemars(rename = "on-empty-window"))]
     pub on_empty_window: OnEmptyWindow,
 }
 

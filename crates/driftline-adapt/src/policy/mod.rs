@@ -3,15 +3,15 @@
 
 mod always;
 mod expert;
+mod forecast;
 mod never;
 mod outcome;
-mod outlook;
 
 pub use always::Always;
 pub use expert::Expert;
+pub use forecast::{Forecast, Prospect};
 pub use never::Never;
 pub use outcome::{Decision, Estimate, PolicyOutcome};
-pub use outlook::{Forecast, Prospect};
 
 use super::candidate::{Attempt, Candidate};
 use super::chain::Chain;
@@ -77,7 +77,7 @@ pub trait Policy: Part {
     /// of it at the first window. Many streams of one source share it. Nothing of `ctx` is about a window.
     fn prepare(
         &self,
-        _now: &Context<'_>,
+        _ctx: &Context<'_>,
         _candidates: &[&Candidate],
         _rows: usize,
     ) -> Result<State> {
@@ -88,7 +88,7 @@ pub trait Policy: Part {
     /// where it cannot say. `state` is what was prepared for windows of their size.
     fn outlook(
         &self,
-        _now: &Context<'_>,
+        _ctx: &Context<'_>,
         _state: &State,
         _candidates: &[&Candidate],
         _windows: &[Inputs],

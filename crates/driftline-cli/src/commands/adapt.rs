@@ -58,12 +58,12 @@ impl AlongArgs {
 #[command(before_long_help = "Examples:
   driftline adapt --source 2019.csv --label churn --stream '2020-*.csv' --out run
   driftline adapt --model model.safetensors --stream log.parquet --time stamp --every P7D --out run
-  driftline adapt --source s.csv --label y --stream t.csv --window 200 --answers y --out run
+  driftline adapt --source s.csv --label y --stream t.csv --window 200 --truth y --out run
 
 Defaults: windows of 500 rows, leftover rows merged into the last one; the least confident tenth of each window is left \
-out of training; hard labels; method gradual; model auto (conv net for images, linear for tables); seed 0.
+out of training; hard labels; method gradual; model auto (see --model); seed 0.
 
-Memory holds one window at a time, however long the stream, except with --method all and accumulate, which hold \
+Memory holds one window at a time, however long the stream, except with --method pooled and accumulate, which hold \
 everything they learn from.")]
 pub struct AdaptArgs {
     #[command(flatten)]
@@ -74,8 +74,8 @@ pub struct AdaptArgs {
     #[command(flatten)]
     rows: RowsArgs,
     /// Store no rows of the source in the run, for private data: `driftline step` can then rehearse nothing
-    #[arg(long, requires = "source")]
-    no_source_card: bool,
+    #[arg(long, alias = "no-source-card", requires = "source")]
+    no_source_sample: bool,
     /// Read the source and the stream and show the plan; train and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -92,7 +92,7 @@ pub struct AdaptArgs {
 pub fn run(args: &AdaptArgs, verbosity: Verbosity) -> Result {
     let mut adapt = args.along.adapt(&args.out, &args.rows)?;
     adapt.seed = args.rows.compute.seed;
-    adapt.card = !args.no_source_card;
+    adapt.source_sample = !args.no_source_sample;
     adapt.replace = args.force;
     let start = args.along.start.start()?;
     let stream = data(&args.along.stream.stream)?;

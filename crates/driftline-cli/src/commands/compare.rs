@@ -16,8 +16,8 @@ use crate::your_data::watch::Watcher;
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
-  driftline compare --source s.csv --label y --stream t.csv --window 200 --answers y
-  driftline compare --model model.safetensors --stream t.parquet --answers y --seeds 10 --json
+  driftline compare --source s.csv --label y --stream t.csv --window 200 --truth y
+  driftline compare --model model.safetensors --stream t.parquet --truth y --seeds 10 --json
 
 Source does not adapt. Target ST self-trains on the last window, All ST on the whole stream, each for as many steps as \
 there are windows. Gradual ST takes one window after another, Accumulate each together with all before it. --baselines adds \
@@ -39,10 +39,10 @@ pub struct CompareArgs {
 }
 
 pub fn run(args: &CompareArgs, verbosity: Verbosity) -> Result {
-    if args.along.stream.answers.is_none() {
+    if args.along.stream.truth.is_none() {
         return Err(Failure::usage(
             "comparing methods needs answers",
-            "name the column of the stream with the true classes: --answers COL",
+            "name the column of the stream with the true classes: --truth COL",
         ));
     }
     let adapt = args.along.adapt(Path::new(""), &args.rows)?;

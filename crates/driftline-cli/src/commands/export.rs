@@ -46,18 +46,18 @@ pub fn run(args: &ExportArgs, verbosity: Verbosity) -> Result {
             "choose a name that ends in .onnx, so that no other file is overwritten",
         ));
     }
-    let bundle = open(&args.model, args.version)?;
-    for name in coarse(&bundle) {
+    let model_file = open(&args.model, args.version)?;
+    for name in coarse(&model_file) {
         verbosity.say(&format!(
             "note: the values of `{name}` are too far from 0 for the graph's single precision: if its classes differ from \
              those of `predict`, subtract a constant from the column and fit again"
         ));
     }
-    write_whole(&args.onnx, &onnx(&bundle)?)?;
+    write_whole(&args.onnx, &onnx(&model_file)?)?;
     let value = || {
         json!({
-            "onnx": args.onnx, "version": bundle.number(), "classes": bundle.classes(),
-            "features": bundle.encoding.input_names(),
+            "onnx": args.onnx, "version": model_file.number(), "classes": model_file.classes(),
+            "features": model_file.encoding.input_names(),
         })
     };
     output::show(args.json, value, || format!("{}\n", args.onnx.display()))

@@ -29,7 +29,7 @@ pub struct FitArgs {
     /// Column with the classes
     #[arg(long, value_name = "COL")]
     label: String,
-    /// Kind of model: auto, linear, mlp, cnn or margin
+    /// Kind of model: auto, linear, knn, trees, mlp, cnn or margin
     #[arg(long, value_name = "KIND", default_value = "auto", long_help = format!("Kind of model. {}", start::KINDS))]
     model: String,
     /// Epochs of a network on the source, and later on each window [default: 20]
@@ -52,8 +52,8 @@ pub struct FitArgs {
     compute: ComputeArgs,
     /// Store no rows of the source with the model, for private data: a run that begins with the model alone can then
     /// rehearse nothing
-    #[arg(long)]
-    no_source_card: bool,
+    #[arg(long, alias = "no-source-card")]
+    no_source_sample: bool,
     /// Read and describe the source; train and write nothing
     #[arg(long)]
     dry_run: bool,
@@ -75,7 +75,7 @@ pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
     fit.choice.ids = args.id.clone();
     fit.choice = args.table.chosen(fit.choice);
     fit.read = args.table.read_options();
-    fit.card = !args.no_source_card;
+    fit.source_sample = !args.no_source_sample;
     fit.settings.column_cleaning = args.cleaning.cleaning(None);
     if let Some(epochs) = args.epochs {
         let mut training = TrainingSpec::default();
@@ -97,11 +97,11 @@ pub fn run(args: &FitArgs, verbosity: Verbosity) -> Result {
         let path = args.out.clone();
         return Err(driftline_core::Error::Foreign { path }.into());
     }
-    let bundle = fit.run(&source)?;
-    notes::tell(bundle.source.notes.as_slice(), verbosity);
-    bundle.save(&args.out)?;
-    let value = || json!({ "out": args.out, "model": ModelView::of(&bundle) });
-    output::show(args.json, value, || words::fitted(&bundle) + "\n")?;
+    let model_file = fit.run(&source)?;
+    notes::tell(model_file.source.notes.as_slice(), verbosity);
+    model_file.save(&args.out)?;
+    let value = || json!({ "out": args.out, "model": ModelView::of(&model_file) });
+    output::show(args.json, value, || words::fitted(&model_file) + "\n")?;
     let out = args.out.display();
     verbosity.say(&format!(
         "next: driftline adapt --model {out} --stream FILE --out RUN"

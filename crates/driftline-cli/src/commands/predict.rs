@@ -19,7 +19,7 @@ use crate::{interrupt, notes, output};
     before_long_help = "Examples:
   driftline predict run --input today.csv --id customer --out predictions.csv
   driftline predict run --version 0 --input today.csv --out unadapted.parquet
-  driftline predict run --input march.csv --answers churn --unadapted --out compared.csv
+  driftline predict run --input march.csv --truth churn --unadapted --out compared.csv
   driftline predict model.safetensors --input today.csv --out predictions.csv
   gunzip -c today.csv.gz | driftline predict run --input - --out - | head
 
@@ -41,8 +41,8 @@ pub struct PredictArgs {
     #[arg(long, value_name = "COL")]
     id: Vec<String>,
     /// Column with the true classes: also written, as `answer`, and the accuracy is told
-    #[arg(long, value_name = "COL")]
-    answers: Option<String>,
+    #[arg(long, alias = "answers", value_name = "COL")]
+    truth: Option<String>,
     /// Also write the class by the run's source model, as `class_unadapted`
     #[arg(long)]
     unadapted: bool,
@@ -76,13 +76,13 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
     }
     let out = standard.as_ref().map_or(args.out.clone(), Passing::path);
     let runtime = args.threads.runtime(interrupt::listen());
-    let bundle = open(&args.model, args.version)?.with_runtime(&runtime)?;
+    let model_file = open(&args.model, args.version)?.with_runtime(&runtime)?;
     let first = args.unadapted.then(|| open(&args.model, Some(0)));
     let first = first.transpose()?.map(|first| first.with_runtime(&runtime));
     let unadapted = first.transpose()?;
     let mut choice = ColumnChoice {
         ids: args.id.clone(),
-        answers: args.answers.clone(),
+        answers: args.truth.clone(),
         ..args.table.choice()
     };
     if RunManifest::kind_of(&args.model).is_some() {
@@ -97,7 +97,7 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
         None => data(&args.input)?,
     };
     let predict = Predict {
-        bundle: &bundle,
+        model_file: &model_file,
         unadapted: unadapted.as_ref(),
         choice,
         read: args.table.read_options(),
@@ -107,16 +107,16 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
     // That the input has the column of the classes is no news here: there is nothing to score.
     let news = |note: &&Note| note.code != NoteCode::LabelIgnored;
     notes::tell(done.notes.as_slice().iter().filter(news), verbosity);
-    let counts = bundle.classes().iter().zip(&done.class_counts);
+    let counts = model_file.classes().iter().zip(&done.class_counts);
     if args.json {
         let counts: serde_json::Map<_, _> = counts.map(|(c, n)| (c.clone(), json!(n))).collect();
         output::print_json(&json!({
-            "out": args.out, "rows": done.rows, "version": bundle.number(), "classes": counts,
+            "out": args.out, "rows": done.rows, "version": model_file.number(), "classes": counts,
             "accuracy": done.right.and_then(|right| right.estimate()), "scored": done.right.map(|right| right.n),
         }))?;
     } else {
         let counts: Vec<String> = counts.map(|(class, n)| format!("{class} {n}")).collect();
-        let (rows, version, counts) = (done.rows, bundle.number(), counts.join(", "));
+        let (rows, version, counts) = (done.rows, model_file.number(), counts.join(", "));
         verbosity.say(&format!("{rows} rows by version {version}: {counts}"));
         if let Some(right) = done.right {
             let n = right.n;

@@ -19,7 +19,7 @@ use crate::{interrupt, notes, output};
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
   driftline step run --input march.csv
-  driftline step run --input march.csv --answers churn
+  driftline step run --input march.csv --truth churn
 
 The input is one window. The current version of the run (the newest, unless `driftline rollback` chose another) labels it, \
 and the model that learns from it becomes the next version. Columns are as in the run. A file that the run has already \
@@ -32,8 +32,8 @@ pub struct StepArgs {
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     input: Vec<String>,
     /// Column with the true classes, for scoring only [default: the run's, if the input has it]
-    #[arg(long, value_name = "COL")]
-    answers: Option<String>,
+    #[arg(long, alias = "answers", value_name = "COL")]
+    truth: Option<String>,
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
@@ -56,7 +56,7 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
         return dry_run(args, &input, verbosity);
     }
     let mut run = RunFolder::open(&args.run)?;
-    let stepped = step(&mut run, &input, args.answers.as_deref(), &read, &runtime)?;
+    let stepped = step(&mut run, &input, args.truth.as_deref(), &read, &runtime)?;
     match stepped {
         Stepped::Known(window) => {
             // A step that was killed after its commit has left the report of the window before.

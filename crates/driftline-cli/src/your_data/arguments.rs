@@ -10,6 +10,15 @@ use driftline_models::Runtime;
 
 use crate::failure::{Failure, Result};
 
+/// What becomes of missing values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Impute {
+    /// The source's mean, or its most frequent category
+    Mean,
+    /// The same for numbers, with a second input that is 1 where the value was missing; for text, no category
+    Mark,
+}
+
 /// Which rows and columns, and how files are read.
 #[derive(Args, Clone, Debug)]
 pub struct TableArgs {
@@ -22,9 +31,10 @@ pub struct TableArgs {
     /// Treat this numeric column as categories; may be repeated
     #[arg(long, value_name = "COL")]
     category: Vec<String>,
-    /// Fill missing values with the source's mean or most frequent category instead of rejecting them
-    #[arg(long)]
-    impute: bool,
+    /// Fill missing values from the source instead of rejecting them: with its mean or most frequent category, or `mark` to
+    /// keep them apart besides, in an input of their own
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "mean")]
+    impute: Option<Impute>,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -107,8 +117,8 @@ pub struct StreamArgs {
     #[arg(long, value_name = "COL")]
     pub time: Option<String>,
     /// Column with the true classes, for scoring only: nothing learns from it
-    #[arg(long, value_name = "COL")]
-    pub answers: Option<String>,
+    #[arg(long, alias = "answers", value_name = "COL")]
+    pub truth: Option<String>,
     /// Column to pass through to the predictions; may be repeated
     #[arg(long, value_name = "COL")]
     pub id: Vec<String>,
@@ -126,7 +136,8 @@ impl TableArgs {
             exclude: self.exclude.clone(),
             categories: self.category.clone(),
             filters: self.filters.clone(),
-            impute: self.impute,
+            impute: self.impute.is_some(),
+            mark_missing: self.impute == Some(Impute::Mark),
             ..other
         }
     }
@@ -169,7 +180,7 @@ impl StreamArgs {
     pub fn choice(&self, table: &TableArgs) -> ColumnChoice {
         ColumnChoice {
             time: self.time.clone(),
-            answers: self.answers.clone(),
+            answers: self.truth.clone(),
             ids: self.id.clone(),
             ..table.choice()
         }

@@ -25,11 +25,11 @@ pub struct MethodArgs {
     /// TOML file with any of the settings that a method of an experiment file can have; see `driftline schema --settings`
     #[arg(long, value_name = "FILE.toml")]
     settings: Option<PathBuf>,
-    /// How the stream is followed: gradual (one window after another), target (only the last window), all (the whole
-    /// stream at once), accumulate (each window with all before it), or source (watch without learning) [default: gradual]
+    /// How the stream is followed: gradual (one window after another), target (only the last window), pooled (the
+    /// whole stream at once), accumulate (each window with all before it), or source (watch without learning) [default: gradual]
     #[arg(long, value_name = "NAME", value_parser = methods(), hide_possible_values = true)]
     method: Option<String>,
-    /// How often target and all repeat [default: once per window]
+    /// How often target and pooled repeat [default: once per window]
     #[arg(long, value_name = "N", value_parser = parse_count)]
     repeats: Option<NonZeroUsize>,
     /// How inputs are brought into the model's frame [default: none]
@@ -39,7 +39,7 @@ pub struct MethodArgs {
     #[arg(long, value_name = "NAME")]
     labeler: Option<String>,
     /// What becomes of a step: guarded (deploy only what gains for certain), always or never [default: guarded; always with
-    /// --method target and all]
+    /// --method target and pooled]
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
     /// Labels that the policy guarded may ask for in each window; --truth answers as an expert would, and only what is asked
@@ -85,8 +85,8 @@ struct SelfTrainingArgs {
     #[arg(long, value_name = "STATE")]
     optimizer_state: Option<String>,
     /// When the filter leaves nothing or one class: hold, proceed or fail [default: hold]
-    #[arg(long, value_name = "WHAT")]
-    starvation: Option<String>,
+    #[arg(long, alias = "starvation", value_name = "WHAT")]
+    on_empty_window: Option<String>,
     /// Mix the labelled source into every step, each row with this weight; needs --source
     #[arg(long, value_name = "WEIGHT", value_parser = parse_positive)]
     replay: Option<Positive>,
@@ -207,8 +207,8 @@ impl WindowArgs {
 
 /// What `--method` may be; two go by other names in files.
 fn methods() -> PossibleValuesParser {
-    let shown = ["gradual", "target", "all", "accumulate", "source"].map(PossibleValue::new);
-    let hidden = ["pooled", "source-only"].map(|name| PossibleValue::new(name).hide(true));
+    let shown = ["gradual", "target", "pooled", "accumulate", "source"].map(PossibleValue::new);
+    let hidden = ["all", "source-only"].map(|name| PossibleValue::new(name).hide(true));
     PossibleValuesParser::new(shown.into_iter().chain(hidden))
 }
 

@@ -6,7 +6,7 @@ use super::streams::{SOURCE, WINDOWS, decided, place, results};
 fn a_fleet_of_files_is_what_adapt_makes_of_each() {
     let place = place(3);
     for how in [
-        "--answers label",
+        "--truth label",
         "--policy guarded",
         "--alignment standardize --model linear",
     ] {

@@ -274,7 +274,7 @@ fn a_full_disk_is_an_error() {
 #[test]
 fn what_is_handled_is_noted_and_ends_well() {
     let place = Place::new();
-    let answers = "--answers label";
+    let answers = "--truth label";
     // A class that the source lacks, columns moved and added, an unknown category, times out of order.
     let text = turning(300, 0.0, 0.3, 6);
     let mut lines: Vec<String> = text

@@ -1,4 +1,4 @@
-//! The commands on one's own data as a user meets them: fit, adapt, step, predict, rollback, inspect, compare, export.
+//! The commands on your own data as a user meets them: fit, adapt, step, predict, rollback, inspect, compare, export.
 
 use std::fs;
 
@@ -8,9 +8,7 @@ use serde_json::json;
 #[test]
 fn adapting_follows_the_stream_and_scores_it_by_the_answers() {
     let place = Place::new();
-    let done = place.json(&format!(
-        "adapt {SOURCE} {STREAM} --answers label --out run"
-    ));
+    let done = place.json(&format!("adapt {SOURCE} {STREAM} --truth label --out run"));
     assert_eq!((&done["windows"], &done["current"]), (&json!(6), &json!(6)));
     assert_eq!(done["summary"]["verdict"], "helped");
     let windows = place.windows("run");
@@ -80,7 +78,7 @@ fn a_model_file_and_a_source_give_the_same_run() {
     let page = place.read("c/report.html");
     assert!(page.contains("whether adapting helped cannot be known"));
     // Every kind that suits a table.
-    for kind in ["mlp", "linear"] {
+    for kind in ["mlp", "linear", "knn", "trees"] {
         place.good(&format!(
             "fit {SOURCE} --time day --id id --model {kind} --epochs 2 --out {kind}.safetensors"
         ));
@@ -111,9 +109,7 @@ fn a_model_file_and_a_source_give_the_same_run() {
 #[test]
 fn steps_rollback_and_predictions_by_version() {
     let place = Place::new();
-    place.good(&format!(
-        "adapt {SOURCE} {STREAM} --answers label --out run"
-    ));
+    place.good(&format!("adapt {SOURCE} {STREAM} --truth label --out run"));
     place.write("next.csv", turning(100, 1.4, 1.6, 3));
     let step = place.json("step run --input next.csv");
     assert_eq!(step["windows"], 7);
@@ -260,7 +256,7 @@ fn looking_before_leaping() {
 #[test]
 fn methods_side_by_side() {
     let place = Place::new();
-    let words = format!("compare {SOURCE} {STREAM} --answers label --seeds 3");
+    let words = format!("compare {SOURCE} {STREAM} --truth label --seeds 3");
     let found = place.json(&words);
     let methods = found["methods"].as_array().unwrap();
     let names: Vec<&str> = methods
@@ -284,11 +280,9 @@ fn methods_side_by_side() {
     assert!(methods[1]["while_serving"].is_null());
     assert!(place.good(&words).contains("Gradual ST"));
     let no_answers = place.bad(&format!("compare {SOURCE} {STREAM}"), 2);
-    assert!(no_answers.contains("--answers"), "{no_answers}");
+    assert!(no_answers.contains("--truth"), "{no_answers}");
     // The gradual row is what `adapt` makes of it.
-    place.good(&format!(
-        "adapt {SOURCE} {STREAM} --answers label --out run"
-    ));
+    place.good(&format!("adapt {SOURCE} {STREAM} --truth label --out run"));
     let adapted = place.windows("run")[5]["accuracy_after"].as_f64().unwrap();
     assert_eq!(
         methods[3]["singles"][0]["last_window"].as_f64().unwrap(),
@@ -299,9 +293,9 @@ fn methods_side_by_side() {
 #[test]
 fn every_method_runs_and_threads_change_nothing() {
     let place = Place::new();
-    for method in ["gradual", "target", "all", "accumulate"] {
+    for method in ["gradual", "target", "pooled", "accumulate"] {
         let words = format!(
-            "adapt {SOURCE} {STREAM} --answers label --method {method} --model mlp --epochs 2 --fail-on never"
+            "adapt {SOURCE} {STREAM} --truth label --method {method} --model mlp --epochs 2 --fail-on never"
         );
         for threads in [1, 3] {
             place.good(&format!(
@@ -328,7 +322,7 @@ fn every_method_runs_and_threads_change_nothing() {
                 &format!("adapt {SOURCE} {STREAM} --method sideways --out x"),
                 2
             )
-            .contains("gradual, target, all")
+            .contains("gradual, target, pooled")
     );
 }
 

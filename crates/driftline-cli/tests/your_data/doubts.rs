@@ -104,7 +104,7 @@ fn decimal_commas_are_told_and_read() {
         message.contains("a decimal comma, such as `") && message.contains("--decimal ,"),
         "{message}"
     );
-    place.good(&format!("{adapt} --answers label --decimal , --out run"));
+    place.good(&format!("{adapt} --truth label --decimal , --out run"));
     let manifest = place.read("run/manifest.json");
     assert!(
         manifest.contains("`;` between fields, decimal commas"),
@@ -113,7 +113,7 @@ fn decimal_commas_are_told_and_read() {
     // The same numbers with points: the same predictions.
     place.write("source.csv", turning(150, 0.0, 0.0, 1));
     place.write("stream.csv", turning(300, 0.0, 0.7, 2));
-    place.good(&format!("{adapt} --answers label --out points"));
+    place.good(&format!("{adapt} --truth label --out points"));
     let last = "predictions/window-0003.csv";
     assert_eq!(
         place.read(&format!("run/{last}")),

@@ -75,9 +75,9 @@ fn usage_is_told_in_plain_words_and_ends_with_two() {
             format!("adapt --model linear {STREAM} --out run"),
             "--source",
         ),
-        (format!("compare {SOURCE} {STREAM}"), "--answers"),
+        (format!("compare {SOURCE} {STREAM}"), "--truth"),
         (
-            format!("compare {SOURCE} {STREAM} --answers label --seeds 0"),
+            format!("compare {SOURCE} {STREAM} --truth label --seeds 0"),
             "--seeds",
         ),
         ("export m.safetensors --onnx m.txt".into(), ".onnx"),
@@ -113,7 +113,7 @@ fn completions_know_the_methods() {
 fn compare_shows_how_far_it_is() {
     let place = Place::new();
     let output = place.run(&format!(
-        "compare {SOURCE} {STREAM} --answers label --seeds 1"
+        "compare {SOURCE} {STREAM} --truth label --seeds 1"
     ));
     let told = error(&output);
     for method in ["Source", "Target ST", "All ST", "Gradual ST"] {

@@ -8,10 +8,19 @@ use super::files::{Place, SOURCE, STREAM, turning};
 
 #[test]
 fn a_killed_run_ends_with_the_same_bytes() {
+    killed("--model mlp --epochs 3");
+}
+
+#[test]
+fn a_killed_run_of_trees_ends_with_the_same_bytes() {
+    killed("--model trees");
+}
+
+fn killed(model: &str) {
     let place = Place::new();
     place.write("long.csv", turning(4000, 0.0, 2.0, 8));
     let words = format!(
-        "adapt {SOURCE} --stream long.csv --time day --id id --window 100 --answers label --model mlp --epochs 3 --fail-on never --quiet --out run"
+        "adapt {SOURCE} --stream long.csv --time day --id id --window 100 --truth label {model} --fail-on never --quiet --out run"
     );
     let began = Instant::now();
     place.good(&words);

@@ -1,4 +1,4 @@
-//! Labels that come late, and what is decided without them: score, audit, watch, the policy `never`, the source card.
+//! Labels that come late, and what is decided without them: score, audit, watch, the policy `never`, the source sample.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -189,20 +189,20 @@ fn the_policy_never_watches_and_that_is_no_failure() {
 fn rows_of_the_source_are_stored_unless_it_is_private() {
     let place = Place::new();
     place.good(&format!(
-        "fit {SOURCE} --time day --id id --out card.safetensors"
+        "fit {SOURCE} --time day --id id --out sample.safetensors"
     ));
     place.good(&format!(
-        "fit {SOURCE} --time day --id id --no-source-card --out bare.safetensors"
+        "fit {SOURCE} --time day --id id --no-source-sample --out bare.safetensors"
     ));
     let size = |name: &str| std::fs::metadata(place.at(name)).unwrap().len();
-    assert!(size("card.safetensors") > size("bare.safetensors") + 150 * 4 * 4);
-    for model in ["card", "bare"] {
+    assert!(size("sample.safetensors") > size("bare.safetensors") + 150 * 4 * 4);
+    for model in ["sample", "bare"] {
         place.good(&format!(
             "adapt --model {model}.safetensors {STREAM} --out {model}"
         ));
     }
     let last = |run: &str| place.windows(run)[5]["confidence_after"].clone();
-    assert_eq!(last("card"), last("bare"));
+    assert_eq!(last("sample"), last("bare"));
     place.good(&format!("adapt {SOURCE} {STREAM} --out run"));
     let refused = place.bad(
         &format!("adapt {SOURCE} {STREAM} --no-source-card --out run"),

@@ -49,7 +49,7 @@ fn a_drift_that_can_be_rehearsed_has_a_window_a_method_and_an_expected_accuracy(
     // What it says comes true.
     let window = plan["pace"]["window"].as_u64().unwrap();
     place.good(&format!(
-        "adapt --source source.csv --label label --stream stream.csv --answers label --window {window} --out run"
+        "adapt --source source.csv --label label --stream stream.csv --truth label --window {window} --out run"
     ));
     let windows = place.windows("run");
     let last = windows.last().unwrap()["accuracy_after"].as_f64().unwrap();

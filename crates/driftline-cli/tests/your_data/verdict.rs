@@ -7,9 +7,7 @@ use serde_json::json;
 /// The stream turns by 80°; then the data are back where they began, which the source model knows and the run does not.
 fn turned_back() -> Place {
     let place = Place::new();
-    place.good(&format!(
-        "adapt {SOURCE} {STREAM} --answers label --out run"
-    ));
+    place.good(&format!("adapt {SOURCE} {STREAM} --truth label --out run"));
     place.write("back.csv", turning(150, 0.0, 0.0, 5));
     place
 }
@@ -83,7 +81,7 @@ fn a_class_that_self_training_loses_is_named_first() {
     place.write("s.csv", rows(400, 4));
     place.write("t.csv", rows(3000, 8));
     let words = "adapt --source s.csv --label y --stream t.csv --window 300 --model linear --drop 0.3 --policy always --fail-on never";
-    for answers in ["", " --answers y"] {
+    for answers in ["", " --truth y"] {
         let done = place.json(&format!("{words}{answers} --out run"));
         let summary = &done["summary"];
         assert_eq!(summary["reasons"][0]["code"], "lost-classes", "{summary}");
@@ -119,7 +117,7 @@ fn answers_that_come_later_score_the_run() {
     let place = Place::new();
     let blind = format!("adapt {SOURCE} {STREAM} --out run");
     assert_eq!(place.json(&blind)["summary"]["verdict"], "unknown");
-    let scored = place.json(&format!("{blind} --answers label"));
+    let scored = place.json(&format!("{blind} --truth label"));
     assert_eq!(scored["summary"]["verdict"], "helped");
     assert!(place.windows("run")[5]["accuracy_after"].as_f64().unwrap() > 0.95);
     let other = place.bad(&format!("{blind} --seed 1"), 1);
@@ -129,7 +127,7 @@ fn answers_that_come_later_score_the_run() {
 #[test]
 fn predictions_carry_the_answer_and_the_unadapted_class() {
     let place = turned_back();
-    let words = "predict run --input back.csv --id id --answers label --unadapted";
+    let words = "predict run --input back.csv --id id --truth label --unadapted";
     let done = place.json(&format!("{words} --out p.csv"));
     let text = place.read("p.csv");
     let mut lines = text.lines();
@@ -170,7 +168,7 @@ fn predictions_of_a_run_that_fills_in_missing_values_do_so_too() {
 #[test]
 fn seeds_that_agree_do_not_make_a_comparison_certain() {
     let place = Place::new();
-    let words = format!("compare {SOURCE} {STREAM} --answers label --seeds 2");
+    let words = format!("compare {SOURCE} {STREAM} --truth label --seeds 2");
     let found = place.json(&words);
     for method in found["methods"].as_array().unwrap() {
         let half = method["last_window"]["half_width"].as_f64().unwrap();

@@ -1,4 +1,4 @@
-//! A small part of labelled rows that stands for all of them: the *source card* of a model. Every class keeps its share,
+//! A small part of labelled rows that stands for all of them: the *source sample* of a model. Every class keeps its share,
 //! rare ones at least a few rows, and within a class the rows are evenly spaced in time; nothing is drawn.
 
 use super::LabeledDomain;
@@ -11,7 +11,7 @@ const FEWEST_OF_A_CLASS: usize = 10;
 
 impl LabeledDomain {
     /// The rows that stand for these, in their order; all of them where they are few. Taken again it gives the same.
-    pub fn card(&self) -> LabeledDomain {
+    pub fn source_sample(&self) -> LabeledDomain {
         let most = MOST_ROWS.min(MOST_NUMBERS / self.inputs().shape().size());
         self.coreset(most)
     }
@@ -74,18 +74,18 @@ mod tests {
             })
             .collect();
         let all = rows(&classes);
-        let card = all.coreset(100);
-        let counts = card.labels().counts();
-        assert!((95..=100).contains(&card.len()), "{counts:?}");
+        let sample = all.coreset(100);
+        let counts = sample.labels().counts();
+        assert!((95..=100).contains(&sample.len()), "{counts:?}");
         assert_eq!(counts[2], 3);
         assert!((10..=20).contains(&counts[1]), "{counts:?}");
-        let kept: Vec<f32> = card.inputs().iter().map(|row| row[0]).collect();
+        let kept: Vec<f32> = sample.inputs().iter().map(|row| row[0]).collect();
         assert!(kept.is_sorted());
         let early = kept.iter().filter(|&&row| row < 500.0).count();
-        assert!(early.abs_diff(card.len() / 2) <= 3, "{early}");
-        assert_eq!(card.coreset(100), card);
+        assert!(early.abs_diff(sample.len() / 2) <= 3, "{early}");
+        assert_eq!(sample.coreset(100), sample);
         assert_eq!(all.coreset(1000), all);
-        assert_eq!(all.card(), all);
+        assert_eq!(all.source_sample(), all);
     }
 
     #[test]

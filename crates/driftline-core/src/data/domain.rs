@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Inputs, Labels};
+use super::{Inputs, Labels, Layout};
 use crate::{Error, Result};
 
 /// Unlabelled examples.
@@ -31,8 +31,8 @@ impl Domain {
 pub struct LabeledDomain {
     inputs: Inputs,
     labels: Labels,
-    /// The inputs of each column that is one-hot encoded.
-    one_hot: Arc<[Range<usize>]>,
+    /// Which inputs belong to one column, as far as that is known.
+    layout: Arc<Layout>,
 }
 
 impl LabeledDomain {
@@ -47,19 +47,30 @@ impl LabeledDomain {
         Ok(Self {
             inputs,
             labels,
-            one_hot: [].into(),
+            layout: Arc::default(),
         })
     }
 
     /// The same, with the inputs of each column that is one-hot encoded.
     pub fn with_one_hot(self, one_hot: Vec<Range<usize>>) -> Self {
-        let one_hot = one_hot.into();
-        Self { one_hot, ..self }
+        let marked = self.layout.marked.clone();
+        self.with_layout(Layout { one_hot, marked })
+    }
+
+    /// The same, with the inputs that belong to one column.
+    pub fn with_layout(self, layout: Layout) -> Self {
+        let layout = layout.into();
+        Self { layout, ..self }
+    }
+
+    /// Which inputs belong to one column, as far as that is known.
+    pub fn layout(&self) -> &Arc<Layout> {
+        &self.layout
     }
 
     /// The inputs of each column that is one-hot encoded, as far as that is known.
     pub fn one_hot(&self) -> &[Range<usize>] {
-        &self.one_hot
+        &self.layout.one_hot
     }
 
     pub fn inputs(&self) -> &Inputs {
@@ -82,7 +93,7 @@ impl LabeledDomain {
         LabeledDomain {
             inputs: self.inputs.slice(range.clone()),
             labels: self.labels.slice(range),
-            one_hot: self.one_hot.clone(),
+            layout: self.layout.clone(),
         }
     }
 
@@ -90,7 +101,7 @@ impl LabeledDomain {
         LabeledDomain {
             inputs: self.inputs.pick(indices),
             labels: self.labels.pick(indices),
-            one_hot: self.one_hot.clone(),
+            layout: self.layout.clone(),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Training data: inputs with hard or soft targets and, where they count differently, weights.
 
-use super::{Inputs, LabeledDomain, Labels, Probabilities};
+use std::sync::Arc;
+
+use super::{Inputs, LabeledDomain, Labels, Layout, Probabilities};
 use crate::random::{Seed, permutation};
 use crate::{Error, Result};
 
@@ -81,6 +83,8 @@ pub struct Examples {
     weights: Option<Vec<f32>>,
     /// Where labelled examples begin that were joined to these.
     joined_at: Option<usize>,
+    /// Which inputs belong to one column, as far as that is known.
+    layout: Arc<Layout>,
 }
 
 impl Examples {
@@ -97,7 +101,18 @@ impl Examples {
             targets,
             weights: None,
             joined_at: None,
+            layout: Arc::default(),
         })
+    }
+
+    /// The same, with the inputs that belong to one column.
+    pub fn with_layout(self, layout: Arc<Layout>) -> Self {
+        Self { layout, ..self }
+    }
+
+    /// Which inputs belong to one column, as far as that is known.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
     }
 
     pub fn with_weights(mut self, weights: Vec<f32>) -> Result<Self> {
@@ -175,6 +190,7 @@ impl Examples {
                 .as_ref()
                 .map(|weights| indices.iter().map(|&index| weights[index]).collect()),
             joined_at: None,
+            layout: self.layout.clone(),
         }
     }
 
@@ -221,6 +237,7 @@ impl Examples {
             .collect();
         let mut joined = Examples::new(inputs, targets)?.with_weights(weights)?;
         joined.joined_at = Some(self.len());
+        joined.layout = other.layout().clone();
         Ok(joined)
     }
 
@@ -247,6 +264,7 @@ impl From<&LabeledDomain> for Examples {
             targets: Targets::Hard(domain.labels().clone()),
             weights: None,
             joined_at: None,
+            layout: domain.layout().clone(),
         }
     }
 }

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::column_cleaning::{Clip, ColumnCleaning, hardly_varies, is_few};
-use super::{Inputs, LabeledDomain, Shape};
+use super::{Inputs, LabeledDomain, Layout, Shape};
 use crate::Result;
 
 /// How the columns of a table become inputs.
@@ -165,21 +165,32 @@ pub struct Scaling {
 enum Column {
     Number(usize, NumberColumn),
     OneHot(Range<usize>),
+    /// The mark of the number before it.
+    Mark(usize),
+}
+
+impl Column {
+    fn width(&self) -> usize {
+        match self {
+            Column::Number(..) | Column::Mark(_) => 1,
+            Column::OneHot(group) => group.len(),
+        }
+    }
 }
 
 impl Scaling {
     /// Fitted on the source, of which it is known which inputs are one-hot encoded; `None` for images, which stay as they
     /// are, and where there is nothing to do.
     pub fn fit(source: &LabeledDomain, how: EncodeOptions) -> Option<Self> {
-        Self::of(source.inputs(), source.one_hot(), how)
+        Self::of(source.inputs(), source.layout(), how)
     }
 
     /// Legacy, for the experiments that were run so: every input counts as a column of numbers.
     pub fn legacy(source: &LabeledDomain, how: EncodeOptions) -> Option<Self> {
-        Self::of(source.inputs(), &[], how)
+        Self::of(source.inputs(), &Layout::default(), how)
     }
 
-    fn of(source: &Inputs, one_hot: &[Range<usize>], how: EncodeOptions) -> Option<Self> {
+    fn of(source: &Inputs, layout: &Layout, how: EncodeOptions) -> Option<Self> {
         let Shape::Vector(width) = source.shape() else {
             return None;
         };
@@ -201,9 +212,15 @@ impl Scaling {
         let mut fitted = vec![];
         let mut at = 0;
         while at < width {
-            let group = one_hot.iter().find(|group| group.start == at);
+            let group = layout.one_hot.iter().find(|group| group.start == at);
             fitted.push(group.map_or_else(|| number(at), categories)?);
             at = group.map_or(at + 1, |group| group.end);
+            if layout.marked.contains(&(at - 1)) {
+                // A mark goes wherever its number goes.
+                let (_, variation) = fitted[fitted.len() - 1];
+                fitted.push((Column::Mark(at), variation));
+                at += 1;
+            }
         }
         let kept = how.kept(fitted.iter().map(|(_, variation)| *variation));
         let columns = fitted.into_iter().zip(kept).filter(|(_, kept)| *kept);
@@ -212,6 +229,21 @@ impl Scaling {
             width,
             clip: how.clip(),
         })
+    }
+
+    /// Which of the inputs that stay belong to one column.
+    pub fn layout(&self) -> Layout {
+        let mut layout = Layout::default();
+        let mut at = 0;
+        for column in &self.columns {
+            match column {
+                Column::Number(..) => {}
+                Column::OneHot(group) => layout.one_hot.push(at..at + group.len()),
+                Column::Mark(_) => layout.marked.push(at - 1),
+            }
+            at += column.width();
+        }
+        layout
     }
 
     /// The shape that inputs come in.
@@ -232,11 +264,7 @@ impl Scaling {
     fn within(&self, inputs: &Inputs, bound: Option<f32>) -> Result<Inputs> {
         inputs.expect_shape(self.shape())?;
         let bound = bound.unwrap_or(f32::INFINITY);
-        let widths = self.columns.iter().map(|column| match column {
-            Column::Number(..) => 1,
-            Column::OneHot(group) => group.len(),
-        });
-        let width = widths.sum();
+        let width = self.columns.iter().map(Column::width).sum();
         let mut values = Vec::with_capacity(inputs.len() * width);
         for row in inputs.iter() {
             for column in &self.columns {
@@ -246,6 +274,7 @@ impl Scaling {
                         values.push(value.clamp(-bound, bound));
                     }
                     Column::OneHot(group) => values.extend_from_slice(&row[group.clone()]),
+                    Column::Mark(at) => values.push(row[*at]),
                 }
             }
         }
@@ -334,5 +363,34 @@ mod tests {
         assert_eq!(legacy.len(), 5);
         assert_eq!((legacy[0], legacy[1]), (by_column[0], 1.0));
         assert!(legacy[3] < -0.9, "{legacy:?}");
+        let kept = Scaling::fit(&source, all).unwrap().layout();
+        assert_eq!((kept.one_hot, kept.marked), (vec![1..3, 3..6], vec![]));
+    }
+
+    /// A number with a mark, one that hardly varies with its mark, and a number.
+    #[test]
+    fn marks_stay_as_they_are_beside_their_number() {
+        let row = |row: usize| {
+            [
+                row as f32,
+                f32::from(u8::from(row == 3)),
+                7.0,
+                0.0,
+                -(row as f32),
+            ]
+        };
+        let layout = Layout {
+            marked: vec![0, 2],
+            ..Layout::default()
+        };
+        let source = table((0..100).flat_map(row).collect(), 5).with_layout(layout);
+        let scaling = Scaling::fit(&source, how(true, ColumnCleaning::ON)).unwrap();
+        assert_eq!(scaling.layout().marked, [0]);
+        let scaled = scaling.apply(&source.inputs().slice(3..4)).unwrap();
+        assert_eq!(scaled.row(0).len(), 3);
+        assert_eq!(
+            (scaled.row(0)[1], scaled.row(0)[0]),
+            (1.0, -scaled.row(0)[2])
+        );
     }
 }

@@ -28,7 +28,7 @@ impl Stream {
         &self.inputs
     }
 
-    /// Where the windows lie, and what became of the tail.
+    /// Where the windows lie, and how leftover rows are handled.
     pub fn split(&self, windowing: &Windowing) -> Result<Split> {
         windowing.split(self.len())
     }

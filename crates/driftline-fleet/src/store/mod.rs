@@ -258,7 +258,7 @@ fn read_source(folder: &Path, registry: &Registry) -> Result<Option<(ModelFile, 
 
 /// Checkpoints resemble the source model, without the rows that version 0 alone has.
 fn packing(source: Option<&ModelFile>) -> Result<Packing> {
-    let like = source.map(|source| source.clone().without_card().to_bytes());
+    let like = source.map(|source| source.clone().without_source_sample().to_bytes());
     Ok(Packing::like(&like.transpose()?.unwrap_or_default()))
 }
 

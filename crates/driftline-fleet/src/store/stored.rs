@@ -7,7 +7,7 @@ use driftline_adapt::ResumeState;
 use driftline_core::{Error, Result};
 use driftline_runs::{
     Checksum, ModelFile, RunManifest, Stopped, WindowRecord, chains_name, checkpoint_name,
-    memory_name, standing_from_bytes,
+    memory_name, resume_state_from_bytes,
 };
 
 /// A run without a folder.
@@ -77,24 +77,24 @@ impl StoredRun {
         restored.map_err(|message| Error::corrupt(self.what.join(&name), message))
     }
 
-    pub fn standing(&self, fleet: &FleetFolder) -> Result<Option<ResumeState>> {
+    pub fn resume_state(&self, fleet: &FleetFolder) -> Result<Option<ResumeState>> {
         let name = chains_name(self.manifest.windows);
         if !self.manifest.files.contains_key(&name) {
             return Ok(None);
         }
-        let standing = standing_from_bytes(self.file(&name)?, fleet.registry());
+        let resume_state = resume_state_from_bytes(self.file(&name)?, fleet.registry());
         let corrupt = |message| Error::corrupt(self.what.join(&name), message);
-        standing.map(Some).map_err(corrupt)
+        resume_state.map(Some).map_err(corrupt)
     }
 
     /// Where the run stopped, so that it can go on.
     pub fn stopped(&self, fleet: &FleetFolder) -> Result<Stopped> {
-        let standing = self.standing(fleet)?;
-        let memory = memory_name(standing.is_some(), &self.manifest);
+        let resume_state = self.resume_state(fleet)?;
+        let memory = memory_name(resume_state.is_some(), &self.manifest);
         Ok(Stopped {
             newest: self.model(fleet, None)?,
             done: self.manifest.windows,
-            standing,
+            resume_state,
             memory: self.what.join(memory),
             rolled_back: self.manifest.current != self.manifest.windows,
         })

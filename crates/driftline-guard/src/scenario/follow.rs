@@ -51,15 +51,18 @@ impl Scenario for Followed {
         let here = source.whole_of(Some(window), case.inputs);
         let misfit = case.misfit(&there.pick(&rows), &here, source.profile.noise);
         memory.set_clouds(CLOUDS, &now)?;
-        // Clouds that are no good on the source, or a step that no theorem covers, are no reason to believe them.
-        let off = (calibration.expected - calibration.accuracy).abs();
-        let behind = (source.profile.held_out - calibration.accuracy).max(0.0);
+        // Clouds that are no good on the source, or a step that no theorem covers, are no reason to believe them. What so few
+        // rows cannot tell from chance is no sign.
+        let right = source.profile.held_out;
+        let chance = (right * (1.0 - right) / source.sample.len().max(1) as f64).sqrt();
+        let off = (calibration.expected - calibration.accuracy).abs() - chance;
+        let behind = right - calibration.accuracy - chance;
         let too_far = (case.largest_step - 1.0).max(0.0);
         Ok(Some(Explanation {
             name: "followed",
             posteriors: went.classes,
             misfit,
-            complexity: 1.0 + POINTS * (off + behind) + 2.0 * too_far,
+            complexity: 1.0 + POINTS * (off.max(0.0) + behind.max(0.0)) + 2.0 * too_far,
         }))
     }
 }

@@ -55,7 +55,9 @@ impl TryFrom<Unchecked> for Encoding {
                 for feature in features {
                     let wrong = |what: &str| format!("feature `{}` has {what}", feature.name);
                     match &feature.coding {
-                        Coding::Number { shift, scale, mean } => {
+                        Coding::Number {
+                            shift, scale, mean, ..
+                        } => {
                             if !(shift.is_finite() && mean.is_finite()) {
                                 return Err(wrong("a mean that is not finite"));
                             }
@@ -66,6 +68,7 @@ impl TryFrom<Unchecked> for Encoding {
                         Coding::OneHot {
                             categories,
                             most_frequent,
+                            ..
                         } => {
                             different(categories, "category")?;
                             if *most_frequent >= categories.len() {

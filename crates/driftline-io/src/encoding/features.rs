@@ -71,22 +71,28 @@ impl Applied {
             self.columns.iter().zip(features).zip(&self.categories)
         {
             match &feature.coding {
-                Coding::Number { shift, scale, mean } => {
+                Coding::Number {
+                    shift,
+                    scale,
+                    mean,
+                    mark,
+                } => {
                     let plain = matches!(&frame.columns[at], Column::Numbers(_));
                     if plain && !odd_inputs.contains(&input) {
                         continue;
                     }
                     let encode = |value: f64| scaled(value, *shift, *scale);
                     let filled = &mut values[input..];
-                    self.slow_numbers(frame, rows, at, *mean, encode, filled, notes)?;
+                    self.slow_numbers(frame, rows, at, (*mean, *mark), encode, filled, notes)?;
                 }
                 Coding::OneHot {
                     categories,
                     most_frequent,
+                    mark,
                 } => {
                     let filled = &mut values[input..];
                     let Some(known) = known else { continue };
-                    let fill = (&*categories[*most_frequent], *most_frequent);
+                    let fill = (!mark).then(|| (&*categories[*most_frequent], *most_frequent));
                     self.one_hot(frame, rows, at, known, fill, filled, notes)?;
                 }
             }
@@ -104,14 +110,14 @@ impl Applied {
         frame: &Batch,
         rows: &[usize],
         at: usize,
-        mean: f64,
+        (mean, mark): (f64, bool),
         encode: impl Fn(f64) -> f32,
         values: &mut [f32],
         notes: &mut Notes,
     ) -> Result<()> {
         let name = &self.fields[at].name;
         let mut imputed = 0;
-        for (&row, out) in rows.iter().zip(values.iter_mut().step_by(self.width)) {
+        for (&row, out) in rows.iter().zip(values.chunks_mut(self.width)) {
             let value = match &frame.columns[at] {
                 Column::Numbers(numbers) => numbers.get(row),
                 Column::Text(texts) => {
@@ -133,7 +139,9 @@ impl Applied {
                 }
             };
             let value = if value.is_nan() {
-                if !self.impute {
+                if mark {
+                    out[1] = 1.0;
+                } else if !self.impute {
                     return Err(self.missing(frame, at, row));
                 }
                 imputed += 1;
@@ -146,10 +154,13 @@ impl Applied {
                 let message = format!("{value:?} is not a number that can be learned from");
                 return Err(self.place(frame, at, row, message).into());
             }
-            *out = encoded.clamp(-self.bound, self.bound);
+            out[0] = encoded.clamp(-self.bound, self.bound);
         }
         notes.add(NoteCode::Imputed, name, imputed, || {
-            format!("column `{name}`: missing values were filled with the source's mean, {mean}")
+            let marked = if mark { ", and marked" } else { "" };
+            format!(
+                "column `{name}`: missing values were filled with the source's mean, {mean}{marked}"
+            )
         });
         Ok(())
     }
@@ -164,7 +175,7 @@ impl Applied {
         rows: &[usize],
         at: usize,
         known: &ClassLookup,
-        (fill, most_frequent): (&str, usize),
+        fill: Option<(&str, usize)>,
         values: &mut [f32],
         notes: &mut Notes,
     ) -> Result<()> {
@@ -172,9 +183,9 @@ impl Applied {
         let (mut imputed, mut unseen, mut first) = (0, 0, None);
         for (index, &row) in rows.iter().enumerate() {
             let input = match cell_text(&frame.columns[at], row) {
-                None if self.impute => {
+                None if self.impute || fill.is_none() => {
                     imputed += 1;
-                    Some(most_frequent)
+                    fill.map(|(_, most_frequent)| most_frequent)
                 }
                 None => return Err(self.missing(frame, at, row)),
                 Some(text) => {
@@ -191,7 +202,12 @@ impl Applied {
             }
         }
         notes.add(NoteCode::Imputed, name, imputed, || {
-            format!("column `{name}`: missing values were filled with the source's most frequent, `{fill}`")
+            match fill {
+                Some((fill, _)) => {
+                    format!("column `{name}`: missing values were filled with the source's most frequent, `{fill}`")
+                }
+                None => format!("column `{name}`: missing values count as none of its categories"),
+            }
         });
         notes.add(NoteCode::UnseenCategories, name, unseen, || {
             let first = first.unwrap_or_default();

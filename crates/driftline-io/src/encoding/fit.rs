@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::apply::Applied;
 use super::cleaning::clean;
 use super::doubts::{decimal_comma, hardly_classes, numbers_rows};
-use super::statistics::{Pieces, Unfit, of_numbers, of_texts};
+use super::statistics::{Pieces, Unfit, has_missing, of_numbers, of_texts};
 use super::{
     Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes,
 };
@@ -359,7 +359,7 @@ impl Table {
                     .into());
             }
         };
-        let (coding, variation) = fitted.map_err(|unfit| match unfit {
+        let (mut coding, variation) = fitted.map_err(|unfit| match unfit {
             Unfit::Empty => {
                 fault("has no value to learn from".into()).help("leave it out with {exclude}")
             }
@@ -368,6 +368,8 @@ impl Table {
             ))
             .help(too_many_texts(&pieces)),
         })?;
+        let (Coding::Number { mark, .. } | Coding::OneHot { mark, .. }) = &mut coding;
+        *mark = choice.mark_missing && has_missing(&pieces);
         let name = name.clone();
         Ok((Feature { name, coding }, variation))
     }

@@ -18,10 +18,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{ColumnChoice, ImageOptions, InputDigest, Origins, ReadOptions};
 pub use driftline_core::data::EncodeOptions;
-use driftline_core::data::{Clip, Inputs, Labels, Shape};
+use driftline_core::data::{Clip, Inputs, Labels, Layout, Shape};
 
 pub(crate) use apply::Applied;
 pub use classes::{ClassLookup, same_text};
+
+/// What the name of a mark ends with.
+const MISSING: &str = "missing";
 
 /// What was learned from the source about how rows become inputs. It is stored with the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,12 +82,22 @@ pub struct Feature {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Coding {
-    /// One input, (value − shift) / scale; missing values are `mean` when imputed.
-    Number { shift: f64, scale: f64, mean: f64 },
-    /// One input per category, 1 for the row's and 0 for the others; missing values are `most_frequent` when imputed.
+    /// One input, (value − shift) / scale; missing values are `mean` when imputed. Where they are marked, a second input
+    /// is 1 for them and 0 for others.
+    Number {
+        shift: f64,
+        scale: f64,
+        mean: f64,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        mark: bool,
+    },
+    /// One input per category, 1 for the row's and 0 for the others; missing values are `most_frequent` when imputed, and
+    /// 0 in all inputs where they are marked.
     OneHot {
         categories: Vec<String>,
         most_frequent: usize,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        mark: bool,
     },
 }
 
@@ -141,6 +154,22 @@ impl Encoding {
         groups.collect()
     }
 
+    /// Which inputs belong to one column.
+    pub fn layout(&self) -> Layout {
+        let mut marked = vec![];
+        if let InputEncoding::Features(features) = &self.input {
+            let mut at = 0;
+            for feature in features {
+                if matches!(feature.coding, Coding::Number { mark: true, .. }) {
+                    marked.push(at);
+                }
+                at += feature.width();
+            }
+        }
+        let one_hot = self.one_hot();
+        Layout { one_hot, marked }
+    }
+
     /// The names of the columns that inputs are made of, in their order.
     pub fn columns(&self) -> Vec<&str> {
         match &self.input {
@@ -151,13 +180,16 @@ impl Encoding {
         }
     }
 
-    /// The name of each input: the column's, or `column=category`. Images have none.
+    /// The name of each input: the column's, `column=category`, or `column=missing` for a mark. Images have none.
     pub fn input_names(&self) -> Vec<String> {
         let InputEncoding::Features(features) = &self.input else {
             return vec![];
         };
         let names = features.iter().flat_map(|feature| match &feature.coding {
-            Coding::Number { .. } => vec![feature.name.clone()],
+            Coding::Number { mark: false, .. } => vec![feature.name.clone()],
+            Coding::Number { mark: true, .. } => {
+                vec![feature.name.clone(), format!("{}={MISSING}", feature.name)]
+            }
             Coding::OneHot { categories, .. } => categories
                 .iter()
                 .map(|category| format!("{}={category}", feature.name))
@@ -214,7 +246,7 @@ impl Feature {
     /// How many inputs it becomes.
     pub fn width(&self) -> usize {
         match &self.coding {
-            Coding::Number { .. } => 1,
+            Coding::Number { mark, .. } => 1 + usize::from(*mark),
             Coding::OneHot { categories, .. } => categories.len(),
         }
     }

@@ -26,7 +26,13 @@ pub(super) fn of_numbers(
 ) -> Result<(Coding, Variation), Unfit> {
     let fitted = how.numbers(|see| each(pieces, see));
     let (NumberColumn { shift, scale, mean }, variation) = fitted.ok_or(Unfit::Empty)?;
-    Ok((Coding::Number { shift, scale, mean }, variation))
+    let coding = Coding::Number {
+        shift,
+        scale,
+        mean,
+        mark: false,
+    };
+    Ok((coding, variation))
 }
 
 const LARGEST: f64 = 1e150;
@@ -89,8 +95,21 @@ pub(super) fn of_texts(
     let coding = Coding::OneHot {
         categories: counts.into_keys().collect(),
         most_frequent,
+        mark: false,
     };
     Ok((coding, variation))
+}
+
+/// Whether some row of a column has no value.
+pub(super) fn has_missing(pieces: &Pieces) -> bool {
+    pieces.iter().any(|(column, rows)| match column {
+        Column::Numbers(numbers) => rows.iter().any(|&row| numbers.get(row).is_nan()),
+        Column::Text(texts) => rows.iter().any(|&row| {
+            let text = texts.get(row);
+            text.is_none_or(|text| number(text).is_some_and(f64::is_nan))
+        }),
+        _ => false,
+    })
 }
 
 #[cfg(test)]
@@ -115,7 +134,16 @@ mod tests {
         };
         assert_eq!(variation, Variation::Some);
         let [shift, scale, mean] = [2.0, 1.0, 2.0];
-        assert_eq!(coding, Coding::Number { shift, scale, mean });
+        let mark = false;
+        assert_eq!(
+            coding,
+            Coding::Number {
+                shift,
+                scale,
+                mean,
+                mark
+            }
+        );
         let Ok((coding, _)) = of_numbers(&vec![(&column, &rows[..])], how(false)) else {
             panic!()
         };
@@ -124,7 +152,8 @@ mod tests {
             Coding::Number {
                 shift: 0.0,
                 scale: 1.0,
-                mean
+                mean,
+                mark
             }
         );
     }
@@ -167,7 +196,8 @@ mod tests {
             coding,
             Coding::OneHot {
                 categories,
-                most_frequent: 1
+                most_frequent: 1,
+                mark: false
             }
         );
         assert!(matches!(

@@ -174,10 +174,41 @@ fn missing_values_are_refused_or_filled_from_the_source() {
         Coding::Number {
             shift: 2.0,
             scale: 1.0,
-            mean: 2.0
+            mean: 2.0,
+            mark: false
         }
     );
     assert_eq!(rows.inputs.row(1), [0.0]);
+}
+
+/// A number gets a second input, a category none of its own; what is not missing in the source stays as it was.
+#[test]
+fn missing_values_are_marked_where_the_source_has_some() {
+    let folder = Folder::new();
+    let choice = ColumnChoice {
+        impute: true,
+        mark_missing: true,
+        ..label("k")
+    };
+    let text = "a,b,c,k\n1,5,red,x\n,6,,y\n3,7,blue,x\n";
+    let (encoding, rows, _) = fit(folder.write("u.csv", text), &choice).unwrap();
+    let names = ["a", "a=missing", "b", "c=blue", "c=red"];
+    assert_eq!(encoding.input_names(), names);
+    let layout = encoding.layout();
+    assert_eq!(
+        (&*layout.marked, &*layout.one_hot),
+        (&[0][..], &[3..5; 1][..])
+    );
+    assert_eq!(rows.inputs.row(1), [0.0, 1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(rows.inputs.row(2)[..2], [1.0, 0.0]);
+    let stored = serde_json::to_string(&encoding).unwrap();
+    assert_eq!(serde_json::from_str::<Encoding>(&stored).unwrap(), encoding);
+    // The model knows what to do about its marked columns; of the others a stream must have every value.
+    let gaps = folder.write("t.csv", "a,b,c\n,6,\n");
+    let (rows, _) = apply(gaps, &encoding, &ColumnChoice::default()).unwrap();
+    assert_eq!(rows.inputs.row(0), [0.0, 1.0, 0.0, 0.0, 0.0]);
+    let gap = folder.write("v.csv", "a,b,c\n1,,red\n");
+    assert!(apply(gap, &encoding, &ColumnChoice::default()).is_err());
 }
 
 #[test]

@@ -320,7 +320,7 @@ fn a_stream_that_where_empties_is_refused() {
     );
 }
 
-/// A reader of one's own, and a stream that is never in memory: rows are made when they are asked for.
+/// A reader of your own, and a stream that is never in memory: rows are made when they are asked for.
 struct Counting {
     head: Head,
     next: u64,

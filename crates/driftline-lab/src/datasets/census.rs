@@ -78,7 +78,7 @@ impl Census {
         }
         Ok(Self {
             source: LabeledDomain::new(source.inputs, source.labels)?
-                .with_one_hot(encoding.one_hot()),
+                .with_layout(encoding.layout()),
             stream: LabeledDomain::new(stream.inputs, told.labels)?,
         })
     }

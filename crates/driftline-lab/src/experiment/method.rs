@@ -225,7 +225,8 @@ fn scaled_task(task: &Task, scaling: &Scaling) -> Result<Task> {
     let (pool, own) = (task.target_pool.clone(), scaling.clone());
     let pool = move || Ok(Domain::new(own.apply(&pool.domain()?.inputs)?));
     Ok(Task {
-        source: LabeledDomain::new(source, task.source.labels().clone())?,
+        source: LabeledDomain::new(source, task.source.labels().clone())?
+            .with_layout(scaling.layout()),
         intermediate: Stream::new(scaling.apply(task.intermediate.inputs())?),
         target_pool: Pool::later(shape, pool),
     })
@@ -240,7 +241,7 @@ fn way_back(task: &Task, there: &dyn Classifier) -> Result<Task> {
     let labels = there.predict(&end)?;
     let backwards: Vec<usize> = (0..n).rev().collect();
     Ok(Task {
-        source: LabeledDomain::new(end, labels)?,
+        source: LabeledDomain::new(end, labels)?.with_layout((**task.source.layout()).clone()),
         intermediate: Stream::new(stream.pick(&backwards)),
         target_pool: task.source.unlabeled().into(),
     })

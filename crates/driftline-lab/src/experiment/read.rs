@@ -30,7 +30,7 @@ pub fn read_file(path: &Path) -> Result<(Spec, Expected)> {
     Ok((spec, expected))
 }
 
-/// Reads a file of settings for one's own data: what a method of an experiment file can say, at the top.
+/// Reads a file of settings for your own data: what a method of an experiment file can say, at the top.
 pub fn read_settings(path: &Path) -> Result<Settings> {
     let text = std::fs::read_to_string(path).map_err(Error::io(path))?;
     parse(&text).map_err(|error| Error::corrupt(path, error.to_string()))

@@ -136,7 +136,7 @@ pub struct CheckSpec {
     pub trials: Option<NonZeroUsize>,
 }
 
-/// The JSON schema of files of settings for one's own data.
+/// The JSON schema of files of settings for your own data.
 #[cfg(feature = "schema")]
 pub fn settings_schema() -> schemars::Schema {
     schemars::schema_for!(Settings)

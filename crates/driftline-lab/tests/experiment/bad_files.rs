@@ -342,7 +342,7 @@ fn the_schema_mentions_every_key() {
     let mut known = Vec::new();
     collect_properties(&schema, &mut known);
     let mut used: Vec<String> = [
-        "starvation",
+        "on-empty-window",
         "replay",
         "cross-validate",
         "full-batch",

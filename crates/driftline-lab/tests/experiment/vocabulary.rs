@@ -22,7 +22,7 @@ fn samples() -> Value {
             "filter": { "class-balanced": 0.2 },
             "start": "scratch",
             "optimizer-state": "fresh",
-            "starvation": "fail",
+            "on-empty-window": "fail",
             "replay": 0.5,
             "replay-share": 0.5,
             "anchor": 0.1,
@@ -34,7 +34,7 @@ fn samples() -> Value {
         "scaling": true,
         "column-cleaning": { "drop": false },
         "legacy-one-hot": true,
-        "there-and-back": true,
+        "round-trip": true,
     })
 }
 
@@ -130,8 +130,9 @@ fn what_is_written_is_read() {
         let read: Settings = serde_json::from_value(written.clone()).unwrap();
         assert_eq!(read, meant, "{said}");
         // Manifests and identities keep the name that came first.
-        let name = match said.as_object().unwrap().keys().next().unwrap() {
-            name if name == "column-cleaning" => "hygiene",
+        let name = match said.as_object().unwrap().keys().next().unwrap().as_str() {
+            "column-cleaning" => "hygiene",
+            "round-trip" => "there-and-back",
             name => name,
         };
         assert!(written.get(name).is_some(), "{written} lacks `{name}`");
@@ -185,4 +186,56 @@ fn a_misspelt_setting_is_told_from_a_misspelt_key() {
     let message = read_text(&wrong).unwrap_err().to_string();
     assert!(message.contains("line 6, column 11"), "{message}");
     assert!(message.contains("invalid type"), "{message}");
+}
+
+/// Settings that were renamed are understood by both names, and written by the old one: identities hash what is written.
+#[test]
+fn old_names_mean_the_same_and_are_what_is_written() {
+    let network = |steps: Value| {
+        let network = json!({ "architecture": "paper-conv", "steps": steps });
+        json!({ "model": { "network": network } })
+    };
+    let training = |name: &str| json!({ "training": { "epochs": 1, "batch-size": 8, name: 0.5 } });
+    let cases = [
+        (
+            json!({ "column-cleaning": { "drop": false } }),
+            json!({ "hygiene": { "drop": false } }),
+        ),
+        (
+            json!({ "round-trip": true }),
+            json!({ "there-and-back": true }),
+        ),
+        (
+            json!({ "self-training": { "on-empty-window": "hold" } }),
+            json!({ "self-training": { "starvation": "hold" } }),
+        ),
+        (training("mixup"), training("mixing")),
+        (
+            network(json!({ "dann": { "weight": 0.5 } })),
+            network(json!({ "reversal": { "weight": 0.5 } })),
+        ),
+        (
+            json!({ "labeler": { "moved-source": { "by": "coral" } } }),
+            json!({ "labeler": { "moved-source": { "by": "correlation" } } }),
+        ),
+    ];
+    for (new, old) in cases {
+        let [meant, same]: [Settings; 2] = [&new, &old].map(|said| {
+            serde_json::from_value(said.clone()).unwrap_or_else(|error| panic!("{said}: {error}"))
+        });
+        assert_eq!(meant, same, "{new}");
+        let written = serde_json::to_string(&meant).unwrap();
+        let renamed = [
+            "column-cleaning",
+            "round-trip",
+            "on-empty-window",
+            "mixup",
+            "dann",
+            "coral",
+        ];
+        assert!(
+            !renamed.iter().any(|name| written.contains(name)),
+            "{written}"
+        );
+    }
 }

@@ -30,7 +30,7 @@ pub const METHODS: [&str; 7] = [
     "generated",
     "overlapping",
 ];
-pub const MODELS: [&str; 3] = ["linear in mini-batches", "linear", "mlp"];
+pub const MODELS: [&str; 4] = ["linear in mini-batches", "linear", "mlp", "trees"];
 
 /// One way to set all doors alike.
 #[derive(Clone, Debug)]

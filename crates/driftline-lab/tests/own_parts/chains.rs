@@ -8,7 +8,9 @@ use driftline_core::{Cancel, Error, Result};
 use driftline_io::ReadOptions;
 use driftline_models::{AnyLearner, Classifier, Runtime};
 use driftline_runs::method::{Registry, Settings};
-use driftline_runs::{Adapter, Fate, FileRun, RunFolder, Start, Stepped, chains_name, step};
+use driftline_runs::{
+    Adapter, DecisionKind, FileRun, RunFolder, Start, Stepped, chains_name, step,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -128,15 +130,15 @@ fn chains_go_on_whether_deployed_or_not() {
     let always = always
         .run(start(&drift), table(&drift.stream), &())
         .unwrap();
-    assert!(always.standing().unwrap().is_none());
+    assert!(always.resume_state().unwrap().is_none());
     let late = run_of("late", &["hold", "hold", "plain"]);
     let version = |run: &RunFolder, n| run.model(Some(n)).unwrap().version;
     assert_eq!(version(&late, 3), version(&always, 3));
     assert_eq!(version(&late, 2), version(&always, 0).numbered(2));
 
     let run = run_of("run", &TURNS);
-    let fates: Vec<Fate> = run.records().iter().map(|record| record.decision).collect();
-    use Fate::{Deploy as D, Hold as H, RollBack as R};
+    let fates: Vec<DecisionKind> = run.records().iter().map(|record| record.decision).collect();
+    use DecisionKind::{Deploy as D, Hold as H, RollBack as R};
     assert_eq!(fates, [H, D, H, H, R, D]);
     let candidates: Vec<_> = run
         .records()
@@ -239,7 +241,7 @@ fn a_run_that_is_stopped_after_every_window_knows_where_its_chains_stand() {
         steps.model(None).unwrap().version,
         run.model(None).unwrap().version
     );
-    assert_eq!(steps.standing().unwrap(), run.standing().unwrap());
+    assert_eq!(steps.resume_state().unwrap(), run.resume_state().unwrap());
 }
 
 /// Somebody goes back by hand: the chains follow, and what the policy remembers stays.
@@ -259,7 +261,10 @@ fn chains_follow_a_roll_back_by_hand() {
     let (read, runtime) = (ReadOptions::default(), Runtime::default());
     step(&mut run, &data, None, &read, &runtime).unwrap();
     let record = run.records().last().unwrap();
-    assert_eq!((record.window, record.decision), (7, Fate::RollBack));
+    assert_eq!(
+        (record.window, record.decision),
+        (7, DecisionKind::RollBack)
+    );
     assert_eq!(record.findings["turn"], 6, "what it remembers stays");
     assert_eq!(record.findings["stands where it stood"], false);
 
@@ -276,41 +281,46 @@ fn chains_follow_a_roll_back_by_hand() {
     assert_eq!(*arrays.version(), run.model(None).unwrap().version);
 }
 
-/// The source is known to a run from a model file by its card; without one, a candidate with a model of its own is left out.
+/// The source is known to a run from a model file by its sample; without one, a candidate with a model of its own is left out.
 #[test]
-fn a_card_stands_for_the_source() {
+fn a_sample_stands_for_the_source() {
     let drift = Drift::new(3);
     let folder = tempfile::tempdir().unwrap();
     let labels = drift.source.labels().as_slice();
-    let fit = |card| {
+    let fit = |sample| {
         let builder = Adapter::auto()
             .settings(settings(&TURNS))
             .registry(registry());
-        let adapter = builder.source_card(card).fit(drift.source.inputs(), labels);
-        let path = folder.path().join(format!("{card}.safetensors"));
+        let adapter = builder
+            .source_sample(sample)
+            .fit(drift.source.inputs(), labels);
+        let path = folder.path().join(format!("{sample}.safetensors"));
         adapter.unwrap().save(&path).unwrap();
         path
     };
     let from = |model: std::path::PathBuf, name: &str| {
         let mut adapt = adapt(&folder.path().join(name), &TURNS);
         adapt.choice.answers = None;
-        let bundle = driftline_runs::ModelFile::load_with(&model, &registry()).unwrap();
-        let start = Start::Model(Box::new(bundle), vec![model]);
+        let model_file = driftline_runs::ModelFile::load_with(&model, &registry()).unwrap();
+        let start = Start::Model(Box::new(model_file), vec![model]);
         let stream = driftline_io::Table::from(drift.stream.inputs());
         adapt.run(start, stream, &())
     };
-    let carded = from(fit(true), "carded").unwrap();
+    let sampled = from(fit(true), "sampled").unwrap();
     assert_eq!(
-        carded.model(Some(0)).unwrap().card.unwrap().len(),
+        sampled.model(Some(0)).unwrap().source_sample.unwrap().len(),
         drift.source.len()
     );
-    assert!(carded.model(Some(3)).unwrap().card.is_none(), "said once");
+    assert!(
+        sampled.model(Some(3)).unwrap().source_sample.is_none(),
+        "said once"
+    );
     let sourced = adapt(&folder.path().join("sourced"), &TURNS);
     let sourced = sourced
         .run(start(&drift), table(&drift.stream), &())
         .unwrap();
     assert_eq!(
-        carded.model(None).unwrap().version,
+        sampled.model(None).unwrap().version,
         sourced.model(None).unwrap().version
     );
     let bare = fit(false);
@@ -320,7 +330,7 @@ fn a_card_stands_for_the_source() {
     assert_eq!(*candidates, json!(["plain", "bold"]));
     assert_eq!(
         alone.records()[1].decision,
-        Fate::Hold,
+        DecisionKind::Hold,
         "there was none to deploy"
     );
 }

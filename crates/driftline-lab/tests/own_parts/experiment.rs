@@ -12,7 +12,7 @@ use super::seams::registry;
 
 const FILE: &str = r#"
 name = "own"
-title = "Parts of one's own"
+title = "Parts of your own"
 seeds = [0, 1]
 data-seeds = [0]
 

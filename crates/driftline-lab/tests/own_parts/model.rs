@@ -1,4 +1,4 @@
-//! A model of one's own: the class whose mean is nearest. It trains on, can be stored and exported, and has settings.
+//! A model of your own: the class whose mean is nearest. It trains on, can be stored and exported, and has settings.
 
 use driftline_core::Result;
 use driftline_core::data::{Examples, Inputs, Probabilities, Shape};

@@ -10,7 +10,8 @@ use driftline_io::{ColumnChoice, Notes, ReadOptions, Table, read_all};
 use driftline_models::{Classifier, Runtime};
 use driftline_runs::method::Settings;
 use driftline_runs::{
-    Adapter, Fate, FileRun, ModelFile, RunFolder, Start, Stepped, Watch, WindowRecord, onnx, step,
+    Adapter, DecisionKind, FileRun, ModelFile, RunFolder, Start, Stepped, Watch, WindowRecord,
+    onnx, step,
 };
 use serde_json::json;
 
@@ -74,8 +75,8 @@ fn a_run_that_is_stopped_after_every_window_ends_with_the_same_bytes() {
     let run = adapt(&whole).run(start(&drift), stream(), &()).unwrap();
 
     // Fifteen windows of ten, every second of them.
-    let fates: Vec<Fate> = run.records().iter().map(|record| record.decision).collect();
-    use Fate::{Deploy as D, Hold as H, RollBack as R};
+    let fates: Vec<DecisionKind> = run.records().iter().map(|record| record.decision).collect();
+    use DecisionKind::{Deploy as D, Hold as H, RollBack as R};
     assert_eq!(fates, [D, H, D, H, R, H, D, H]);
     assert_eq!(run.records()[4].reason.as_deref(), Some("once is enough"));
     assert_eq!(run.records()[2].first.as_ref().unwrap().row, 41);
@@ -89,11 +90,11 @@ fn a_run_that_is_stopped_after_every_window_ends_with_the_same_bytes() {
         .map(|(d, v)| (d, v.to_vec()))
         .unwrap();
     assert_eq!(
-        usual[1], 3.0,
-        "from version 1 the chain went on, held or not"
+        usual[1], 6.0,
+        "the chain went on all the way, held or taken back"
     );
     assert!(matches!(version(7).alignment, Aligned::Columns { .. }));
-    let counted = run.standing().unwrap().unwrap().policy;
+    let counted = run.resume_state().unwrap().unwrap().policy;
     assert_eq!(counted.get("count").unwrap().1, [8.0]);
 
     for finished in 1..=8 {
@@ -153,7 +154,7 @@ fn arrays_come_to_the_same_version_and_a_folder_is_loaded_again() {
         &Runtime::default(),
     );
     assert_eq!(taken.unwrap(), Stepped::Added(10));
-    assert_eq!(run.records()[9].decision, Fate::Hold);
+    assert_eq!(run.records()[9].decision, DecisionKind::Hold);
 }
 
 #[test]
@@ -189,17 +190,17 @@ fn a_graph_says_what_the_library_says() {
     let run = adapt(&folder.path().join("run")).run(start(&drift), table(&drift.stream), &());
     let run = run.unwrap();
     for version in [0, 1, 7] {
-        let bundle = run.model(Some(version)).unwrap();
+        let model_file = run.model(Some(version)).unwrap();
         let rows = read_all(
             &table(&drift.stream),
-            &bundle.encoding,
+            &model_file.encoding,
             &ColumnChoice::default(),
             &ReadOptions::default(),
             &mut Notes::new(),
         )
         .unwrap();
-        let (labels, probabilities) = bundle.version.assess(&rows.inputs).unwrap();
-        let model = Model::read(&onnx(&bundle).unwrap());
+        let (labels, probabilities) = model_file.version.assess(&rows.inputs).unwrap();
+        let model = Model::read(&onnx(&model_file).unwrap());
         assert_eq!(model.operator_set, 15);
         assert_eq!(model.properties["version"], version.to_string());
         let aligned = model.nodes.iter().any(|node| node.operator == "Mul");

@@ -1,4 +1,4 @@
-//! A curriculum, an alignment, a labeler and a policy of one's own, and the registry that knows them.
+//! A curriculum, an alignment, a labeler and a policy of your own, and the registry that knows them.
 
 use std::num::NonZeroUsize;
 

@@ -19,6 +19,7 @@ pub enum Steps {
     /// Domain-adversarial training (Ganin et al. 2016): the labels of the replayed source, and features that a linear unit
     /// cannot tell source and window apart by. Labels of the window are not looked at.
     #[serde(rename = "reversal", alias = "dann")]
+    #[cfg_attr(feature = "schema", schemars(rename = "dann"))]
     Dann {
         /// λ: how much the reversed gradient of the domain's loss counts.
         weight: Positive,

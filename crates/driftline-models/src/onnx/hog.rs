@@ -1,4 +1,4 @@
-//! Histograms of gradients as ONNX nodes, by the formula of `models/gradients/histograms.rs`.
+//! Histograms of gradients as ONNX nodes, by the formula of `hog/histograms.rs`.
 
 use super::graph::{Attribute, Graph, Node};
 use crate::hog::{CLIP, EPSILON, Histograms};

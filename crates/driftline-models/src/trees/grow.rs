@@ -21,6 +21,8 @@ pub(super) struct Grower<'a> {
     sizes: Vec<Vec<usize>>,
     /// Whether the columns of one leaf are shared among threads.
     parallel: bool,
+    /// Histograms that one tree may have at a time; the others are added up again where they are needed.
+    most_kept: usize,
 }
 
 /// A tree. Children lie side by side.
@@ -42,7 +44,14 @@ pub(super) struct Room {
     /// The rows of a leaf lie in one of the two, in turns from parent to child.
     pub(super) rows: [Vec<Row>; 2],
     desk: Desk,
+    kept: Kept,
+}
+
+/// Histograms that wait for a leaf, and how many there are in all.
+#[derive(Debug, Default)]
+struct Kept {
     free: Vec<Histogram>,
+    made: usize,
 }
 
 /// What one thread works with.
@@ -79,6 +88,10 @@ const MAX_STEP: f64 = 10.0;
 /// Leaves with at most this many rows keep no histogram.
 const SMALL: usize = 256;
 
+/// All histograms of a training together are at most one part in this many of the bins. Sums are whole numbers, so a
+/// histogram that is added up again has the same bits; more of them save time, and memory is what runs out.
+const PART_OF_BINS: usize = 4;
+
 /// Fewer additions than this are done by one thread: waking another one takes longer.
 const SHARED: usize = 1 << 15;
 
@@ -87,7 +100,7 @@ impl Room {
         Self {
             rows: [Vec::new(), Vec::new()],
             desk: Desk::new(),
-            free: Vec::new(),
+            kept: Kept::default(),
         }
     }
 }
@@ -101,14 +114,23 @@ impl<'a> Grower<'a> {
         rate: f64,
         parallel: bool,
     ) -> Self {
+        let sizes = sizes(binning);
+        let cells: usize = sizes.iter().flatten().sum();
+        let trees_at_once = if parallel {
+            1
+        } else {
+            rayon::current_num_threads()
+        };
+        let room = binned.rows * binning.columns.len() / PART_OF_BINS;
         Self {
             binned,
             binning,
             rules,
             max_leaves,
             rate,
-            sizes: sizes(binning),
+            sizes,
             parallel: parallel && rayon::current_num_threads() > 1,
+            most_kept: room / (cells * size_of::<Cell>() * trees_at_once).max(1),
         }
     }
 
@@ -145,7 +167,7 @@ impl<'a> Grower<'a> {
 
     /// Keeps the histograms of leaves for the next tree.
     pub(super) fn clear(&self, leaves: Vec<Leaf>, room: &mut Room) {
-        room.free.extend(
+        room.kept.free.extend(
             leaves
                 .into_iter()
                 .filter_map(|leaf| leaf.open)
@@ -211,7 +233,7 @@ impl<'a> Grower<'a> {
         if !last && either {
             self.open_children(histogram, &mut left, &mut right, room);
         } else {
-            room.free.extend(histogram);
+            room.kept.free.extend(histogram);
         }
         leaves[at] = left;
         leaves.push(right);
@@ -219,12 +241,12 @@ impl<'a> Grower<'a> {
 
     fn open_root(&self, root: &mut Leaf, room: &mut Room) {
         let (rows, sums) = (&room.rows[0][..], root.sums);
-        let mut histogram = histogram(&mut room.free, self.binned.panels.len(), rows.len());
+        let mut histogram = self.histogram(&mut room.kept, rows.len());
         let job = |panel: usize, cells: Option<&mut PanelCells>, desk: &mut Desk| {
             self.open_added(panel, rows, &sums, cells, desk)
         };
         let found = self.each_panel(rows.len(), &mut histogram, &mut room.desk, job);
-        open(root, histogram, found.into_iter(), &mut room.free);
+        open(root, histogram, found.into_iter(), &mut room.kept);
     }
 
     /// The best split of some rows in a panel, and their histogram in `cells`, if wanted.
@@ -278,17 +300,17 @@ impl<'a> Grower<'a> {
                 small,
                 None,
                 found.iter().map(|pair| pair[0]),
-                &mut room.free,
+                &mut room.kept,
             );
             open(
                 large,
                 None,
                 found.iter().map(|pair| pair[1]),
-                &mut room.free,
+                &mut room.kept,
             );
             return;
         };
-        let mut smaller = histogram(&mut room.free, self.binned.panels.len(), few.len());
+        let mut smaller = self.histogram(&mut room.kept, few.len());
         // Each panel of the parent is changed by one thread only.
         let parents: Vec<_> = larger.iter_mut().map(std::sync::Mutex::new).collect();
         let job = |panel: usize, cells: Option<&mut PanelCells>, desk: &mut Desk| {
@@ -327,14 +349,27 @@ impl<'a> Grower<'a> {
             small,
             smaller,
             found.iter().map(|pair| pair[0]),
-            &mut room.free,
+            &mut room.kept,
         );
         open(
             large,
             Some(larger),
             found.iter().map(|pair| pair[1]),
-            &mut room.free,
+            &mut room.kept,
         );
+    }
+
+    /// Room for a histogram of `rows` rows, if there is any left, and unless they are so few that adding them up again is
+    /// faster than keeping it.
+    fn histogram(&self, kept: &mut Kept, rows: usize) -> Option<Histogram> {
+        if rows <= SMALL {
+            return None;
+        }
+        kept.free.pop().or_else(|| {
+            let more = kept.made < self.most_kept;
+            kept.made += usize::from(more);
+            more.then(|| vec![PanelCells::new(); self.binned.panels.len()])
+        })
     }
 
     /// Runs `job` for each panel, in parallel where that pays.
@@ -414,7 +449,8 @@ impl<'a> Grower<'a> {
                 .rev()
                 .min_by(|&a, &b| gain(open[a]).total_cmp(&gain(open[b])));
             let leaf = open.remove(worst.expect("there is an open leaf"));
-            room.free
+            room.kept
+                .free
                 .extend(leaf.open.take().and_then(|(histogram, _)| histogram));
         }
     }
@@ -445,19 +481,11 @@ pub(super) fn better(first: Option<Split>, second: Option<Split>) -> Option<Spli
     }
 }
 
-/// Room for a histogram of `rows` rows, unless they are so few that adding them up again is faster than keeping it.
-fn histogram(free: &mut Vec<Histogram>, panels: usize, rows: usize) -> Option<Histogram> {
-    (rows > SMALL).then(|| {
-        free.pop()
-            .unwrap_or_else(|| vec![PanelCells::new(); panels])
-    })
-}
-
 fn open(
     leaf: &mut Leaf,
     histogram: Option<Histogram>,
     found: impl Iterator<Item = Option<Split>>,
-    free: &mut Vec<Histogram>,
+    kept: &mut Kept,
 ) {
     let split = found.fold(None, better).map(Split::complete);
     let (keep, done) = if split.is_some() && leaf.rows.len() > SMALL {
@@ -465,6 +493,6 @@ fn open(
     } else {
         (None, histogram)
     };
-    free.extend(done);
+    kept.free.extend(done);
     leaf.open = split.map(|split| (keep, split));
 }

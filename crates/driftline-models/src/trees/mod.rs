@@ -6,9 +6,12 @@ mod bins;
 mod boost;
 mod calibration;
 mod categories;
+mod classifier;
 mod fixed;
+mod fold;
 mod grow;
 mod histogram;
+mod learner;
 mod loss;
 mod model;
 mod onnx;
@@ -22,9 +25,12 @@ mod store;
 mod table;
 #[cfg(test)]
 mod tests;
+mod weighted;
 
 pub use bins::{Binning, Bins};
 pub use calibration::Calibration;
+pub use classifier::TreesModel;
+pub use learner::TreesLearner;
 pub use model::Model;
 pub use settings::{ClassWeights, EarlyStopping, MOST_BINS, Settings};
 pub use store::StoredTrees;

@@ -127,6 +127,11 @@ impl Model {
         self.roots.len() / outputs(self.n_classes)
     }
 
+    /// How many nodes all trees have, leaves included.
+    pub fn n_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// The bins that were found on the source.
     pub fn binning(&self) -> &Binning {
         &self.binning

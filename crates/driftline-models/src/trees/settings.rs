@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// Settings of gradient-boosted trees.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Settings {
     /// Most rounds of boosting; a round adds one tree, or one for each class where there are three or more.
@@ -35,6 +36,7 @@ pub struct Settings {
 /// Stops when the log-loss of the newest rows, which are not trained on, no longer falls. The same rows calibrate the
 /// probabilities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct EarlyStopping {
     /// Share of the rows that is held out: the last ones, because the rows are in the order of time.
@@ -47,6 +49,7 @@ pub struct EarlyStopping {
 
 /// How much an example counts by its class, on top of its own weight.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ClassWeights {
     #[default]

@@ -26,6 +26,19 @@ struct Description {
     calibration: Calibration,
 }
 
+impl StoredTrees {
+    pub(super) const SINGLES: [&'static str; 5] = ["base", "cuts", "thresholds", "values", "gains"];
+    pub(super) const WORDS: [&'static str; 7] = [
+        "bins",
+        "codes",
+        "roots",
+        "children",
+        "columns",
+        "node_sets",
+        "sets",
+    ];
+}
+
 impl Model {
     pub fn store(&self) -> StoredTrees {
         let description = Description {
@@ -129,8 +142,8 @@ impl Model {
         if !numbers_are_finite || !calibrated {
             return Err("the trees hold a number that is not finite".into());
         }
-        if roots.iter().any(|&root| root as usize >= n) || !roots.len().is_multiple_of(base.len()) {
-            return Err("the roots of the trees are not nodes".into());
+        if !are_roots(&roots, &nodes) || !roots.len().is_multiple_of(base.len()) {
+            return Err("the roots of the trees are not where trees begin".into());
         }
         Ok(Self {
             finders: finders(&binning),
@@ -144,6 +157,22 @@ impl Model {
             roots,
         })
     }
+}
+
+/// The nodes of one tree lie side by side, and none leads into another tree.
+fn are_roots(roots: &[u32], nodes: &[FlatNode]) -> bool {
+    let starts = roots.iter().map(|&root| root as usize);
+    let ends = starts.clone().skip(1).chain([nodes.len()]);
+    let mut trees = starts.clone().zip(ends);
+    let inside = |(start, end): (usize, usize)| {
+        let tree = nodes.get(start..end).filter(|tree| !tree.is_empty());
+        let within = |(at, node): (usize, &FlatNode)| {
+            let child = node.child as usize;
+            child == start + at || child + 1 < end
+        };
+        tree.is_some_and(|tree| tree.iter().enumerate().all(within))
+    };
+    roots.first().is_none_or(|&first| first == 0) && trees.all(inside)
 }
 
 /// Children come after their parents, so every walk ends.

@@ -51,11 +51,12 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Columns to take as categories although they hold numbers.
     time : str, optional
         The column that orders a stream; not a feature.
-    impute : bool, default=False
-        Fill missing values as the source suggests instead of refusing them.
+    impute : bool or "mark", default=False
+        Fill missing values as the source suggests instead of refusing them; ``"mark"`` also gives the model an input that says
+        where they were.
     folder : path, optional
         Also write a run folder, as ``driftline adapt`` does. Where it holds this very run, the run goes on.
-    source_card : bool, default=True
+    source_sample : bool, default=True
         Keep rows that stand for the source with the model; `False` where the source is private.
     n_jobs : int, optional
         Threads; all cores if absent.
@@ -106,9 +107,9 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         settings: dict[str, Any] | None = None,
         categories: list[str] | None = None,
         time: str | None = None,
-        impute: bool = False,
+        impute: bool | str = False,
         folder: str | Path | None = None,
-        source_card: bool = True,
+        source_sample: bool = True,
         n_jobs: int | None = None,
         verbose: bool = False,
         random_state: int = 0,
@@ -124,7 +125,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.time = time
         self.impute = impute
         self.folder = folder
-        self.source_card = source_card
+        self.source_sample = source_sample
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
@@ -404,6 +405,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         choice: dict[str, Any] = {
             "label": None, "time": self.time, "answers": None, "ids": [], "exclude": [],
             "categories": list(self.categories or []), "filters": [], "impute": bool(self.impute),
+            "mark-missing": self.impute == "mark",
         }
         every = isinstance(self.window, str)
         windows = {"every": self.window} if every else {"window": int(self.window), "tail": "merge"}
@@ -414,11 +416,13 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             "choice": choice,
             "seed": _seed(self.random_state),
             "threads": None if self.n_jobs in (None, -1) else self.n_jobs,
-            "source_card": bool(self.source_card),
+            "source_sample": bool(self.source_sample),
         }
 
     def _warn_of_source(self) -> None:
         for note in json.loads(self._adapter.source()).get("notes", []):
+            if isinstance(note, dict) and note.get("code") == "model-chosen":
+                continue  # what `auto` chose is no fault of the data
             text = note if isinstance(note, str) else note.get("message", str(note))
             warnings.warn(f"source: {text}", UserWarning, stacklevel=3)
 

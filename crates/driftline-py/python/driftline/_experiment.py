@@ -1,4 +1,4 @@
-"""Experiments as the program runs them, with methods and models of one's own."""
+"""Experiments as the program runs them, with methods and models of your own."""
 
 from __future__ import annotations
 

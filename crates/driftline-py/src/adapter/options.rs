@@ -29,7 +29,7 @@ pub struct Options {
     folder: Option<PathBuf>,
     threads: Option<NonZeroUsize>,
     /// On if absent.
-    source_card: Option<bool>,
+    source_sample: Option<bool>,
 }
 
 impl Options {
@@ -58,7 +58,7 @@ impl Options {
             .settings(settings)
             .seed(self.seed)
             .choice(self.choice.clone())
-            .source_card(self.source_card.unwrap_or(true))
+            .source_sample(self.source_sample.unwrap_or(true))
             .runtime(self.runtime(cancel))
             .registry(self.registry(learner)?);
         Ok(match &self.folder {
@@ -75,7 +75,7 @@ impl Options {
             .runtime(self.runtime(cancel));
         adapt.settings = self.settings.clone();
         adapt.choice = self.choice.clone();
-        adapt.card = self.source_card.unwrap_or(true);
+        adapt.source_sample = self.source_sample.unwrap_or(true);
         adapt
     }
 

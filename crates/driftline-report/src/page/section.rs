@@ -23,7 +23,7 @@ pub struct Section {
     /// The tables below the charts.
     pub tables: Vec<Grid>,
     pub notes: Vec<String>,
-    /// What is taken for granted, and what nobody can know.
+    /// What is taken for granted, and what cannot be known.
     pub limits: Vec<String>,
     /// The numbers behind the curves.
     pub means: Vec<Grid>,

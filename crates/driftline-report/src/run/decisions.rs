@@ -1,6 +1,6 @@
 //! What was decided window by window, as a strip under the accuracies.
 
-use driftline_runs::{Fate, WindowRecord};
+use driftline_runs::{DecisionKind, WindowRecord};
 
 use super::MOST_POINTS;
 use crate::chart::Figure;
@@ -11,7 +11,8 @@ use crate::chart::tone::Tone;
 /// Nothing where every step was deployed.
 pub fn strip(records: &[WindowRecord], above: &[Series], id: &str) -> Option<Figure> {
     let plain = |record: &WindowRecord| {
-        record.decision == Fate::Deploy && record.candidate.as_deref().is_none_or(|c| c == "plain")
+        record.decision == DecisionKind::Deploy
+            && record.candidate.as_deref().is_none_or(|c| c == "plain")
     };
     if records.iter().all(plain) {
         return None;
@@ -27,9 +28,9 @@ pub fn strip(records: &[WindowRecord], above: &[Series], id: &str) -> Option<Fig
     let named = names.iter().enumerate();
     let named = named.map(|(at, name)| (Tone::Series(at), format!("{} {name}", letter(at))));
     let mut legend: Vec<(Tone, String)> = named.collect();
-    let count = |fate| records.iter().filter(|r| r.decision == fate).count();
-    let (deployed, held) = (count(Fate::Deploy), count(Fate::Hold));
-    let back = count(Fate::RollBack);
+    let count = |kind| records.iter().filter(|r| r.decision == kind).count();
+    let (deployed, held) = (count(DecisionKind::Deploy), count(DecisionKind::Hold));
+    let back = count(DecisionKind::RollBack);
     legend.extend((held > 0).then(|| (Tone::Neutral, "– held".into())));
     legend.extend((back > 0).then(|| (Tone::Neutral, "↩ rolled back".into())));
     let facts = format!(
@@ -54,15 +55,15 @@ fn letter(place: usize) -> char {
 fn cell(record: &WindowRecord, names: &[&str]) -> Cell {
     let named = |name: &&str| record.candidate.as_deref() == Some(name);
     let place = names.iter().position(named);
-    let filled = record.decision == Fate::Deploy;
+    let filled = record.decision == DecisionKind::Deploy;
     let (sign, what) = match record.decision {
-        Fate::Deploy => {
+        DecisionKind::Deploy => {
             let sign = place.map_or(String::new(), |place| letter(place).to_string());
             let name = place.map_or("a step", |place| names[place]);
             (sign, format!("{name} deployed"))
         }
-        Fate::Hold => ("–".into(), "held".into()),
-        Fate::RollBack => ("↩".into(), "rolled back".into()),
+        DecisionKind::Hold => ("–".into(), "held".into()),
+        DecisionKind::RollBack => ("↩".into(), "rolled back".into()),
     };
     let why = record.reason.as_deref();
     let why = why.map_or(String::new(), |why| format!(": {why}"));

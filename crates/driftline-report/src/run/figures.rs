@@ -150,15 +150,17 @@ fn confidence(records: &[WindowRecord], source: &SourceRecord, id: &str) -> Figu
 fn steps(records: &[WindowRecord], id: &str) -> Figure {
     let all = [
         // Of a window that was held nothing was learned, whatever the filter left.
-        curve(records, "kept", Tone::Series(2), |r| {
+        curve(records, "used for training", Tone::Series(2), |r| {
             if r.held { 0.0 } else { r.kept_fraction }
         }),
-        curve(records, "relabelled", Tone::Series(1), |r| r.disagreement),
-        curve(records, "flips", Tone::Series(3), |r| r.flips),
+        curve(records, "changed vs last", Tone::Series(1), |r| {
+            r.disagreement
+        }),
+        curve(records, "changed vs source", Tone::Series(3), |r| r.flips),
     ];
     let y = percentages("% of the window", &all);
-    let caption = "Kept: rows learned from. Relabelled: rows whose class changed in this step. Flips: rows where the \
-                   adapted model differs from the source model.";
+    let caption = "Changed vs last: rows whose class changed in this step. Changed vs source: rows where the adapted model \
+                   differs from the source model.";
     let title = "What each step did";
     draw(id, "steps", title, caption, "", &y, &all)
 }

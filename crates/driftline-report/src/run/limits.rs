@@ -1,4 +1,4 @@
-//! What the page takes for granted, and what nobody can know: in plain words, under every run.
+//! What the page takes for granted, and what cannot be known: in plain words, under every run.
 
 use driftline_runs::{ModelFile, RunFolder};
 
@@ -21,7 +21,7 @@ pub fn limits(run: &RunFolder, source: &ModelFile) -> Vec<String> {
              estimates hold as far as one of these explanations is close to what has happened."
         }
     });
-    if policy != "always" && source.card.is_none() {
+    if policy != "always" && source.source_sample.is_none() {
         all.push(
             "No rows of the source are stored with the run, so that later windows cannot be rehearsed.",
         );

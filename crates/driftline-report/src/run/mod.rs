@@ -10,7 +10,7 @@ mod tables;
 mod thumbnails;
 
 use driftline_io::{InputDigest, Note, NoteCode, Notes};
-use driftline_runs::{Fate, Origin, RunFolder, SourceRecord, Summary, WindowRecord};
+use driftline_runs::{DecisionKind, Origin, RunFolder, SourceRecord, Summary, WindowRecord};
 use serde_json::json;
 
 use crate::chart::Figure;
@@ -81,7 +81,7 @@ fn section(run: &RunFolder, number: usize) -> driftline_core::Result<Section> {
     let mut figures = figures::all(run, &source, &id);
     figures.extend(thumbnails::thumbnails(run, &id)?);
     // What decides is worth a look before all else; where every step is deployed, the verdict says it all.
-    let decided = |r: &WindowRecord| r.decision != Fate::Deploy || !r.findings.is_null();
+    let decided = |r: &WindowRecord| r.decision != DecisionKind::Deploy || !r.findings.is_null();
     let mut all = records.iter();
     let judged = all.any(|r| r.estimated_accuracy.is_some() || decided(r));
     let summary = summary.as_ref();

@@ -1,6 +1,6 @@
 //! What a run is like now, at the top of its page: three figures and a sentence, from its newest window.
 
-use driftline_runs::{Fate, RunFolder, Summary, WindowRecord};
+use driftline_runs::{DecisionKind, Moved, RunFolder, Summary, WindowRecord};
 use serde_json::Value;
 
 use crate::numbers::{fixed, per_cent, signed};
@@ -24,11 +24,11 @@ pub fn sentence(run: &RunFolder) -> Option<String> {
         0 => "The source model".into(),
         version => format!("Version {version}"),
     };
-    let fate = match last.decision {
+    let decision = match last.decision {
         _ if current != window => "was chosen by hand".into(),
-        Fate::Deploy => format!("was deployed after window {window}"),
-        Fate::Hold => format!("was kept through window {window}"),
-        Fate::RollBack => format!("was taken up again after window {window}"),
+        DecisionKind::Deploy => format!("was deployed after window {window}"),
+        DecisionKind::Hold => format!("was kept through window {window}"),
+        DecisionKind::RollBack => format!("was taken up again after window {window}"),
     };
     let accuracy = match estimate(last) {
         Some([estimate, low, high]) => {
@@ -45,7 +45,7 @@ pub fn sentence(run: &RunFolder) -> Option<String> {
         (Some(scored), Some(_)) => format!("{accuracy}, and {scored}"),
         (None, _) => accuracy,
     };
-    Some(format!("{what} {fate}; {accuracy}."))
+    Some(format!("{what} {decision}; {accuracy}."))
 }
 
 /// The estimated accuracy of the newest window and its interval, in per cent.
@@ -102,7 +102,7 @@ fn drift(last: &WindowRecord) -> Card {
                     format!("the mean of `{}`, which has moved most", moved.column),
                 ),
                 None => (
-                    format!("{} % flips", per_cent(last.flips)),
+                    format!("{} % changed", per_cent(last.flips)),
                     "rows where the deployed and the source model differ".into(),
                 ),
             };
@@ -116,25 +116,25 @@ fn deployed(run: &RunFolder, last: &WindowRecord) -> Card {
     // A version that was kept has the name of the one that it was made from.
     let mut before = run.records().iter().take(current).rev();
     let made_by = before.find_map(|record| match record.decision {
-        Fate::Deploy => Some(record.candidate.clone()),
-        Fate::RollBack => Some(None),
-        Fate::Hold => None,
+        DecisionKind::Deploy => Some(record.candidate.clone()),
+        DecisionKind::RollBack => Some(None),
+        DecisionKind::Hold => None,
     });
     let value = match (current, made_by.flatten()) {
         (0, _) => "the source model".into(),
         (version, Some(name)) => format!("version {version}, {name}"),
         (version, None) => format!("version {version}"),
     };
-    let fate = match last.decision {
+    let decision = match last.decision {
         _ if current != last.window => "chosen by hand",
-        Fate::Deploy => "deployed",
-        Fate::Hold => "held",
-        Fate::RollBack => "rolled back",
+        DecisionKind::Deploy => "deployed",
+        DecisionKind::Hold => "held",
+        DecisionKind::RollBack => "rolled back",
     };
     let why = last.reason.as_ref().filter(|_| current == last.window);
     let detail = match why {
-        Some(why) => format!("{fate}: {why}"),
-        None => fate.into(),
+        Some(why) => format!("{decision}: {why}"),
+        None => decision.into(),
     };
     Card::new("Deployed now", value, detail)
 }
@@ -174,9 +174,28 @@ pub fn explanations(last: &WindowRecord) -> Option<Grid> {
 pub fn moved(last: &WindowRecord) -> Option<Grid> {
     let window = last.window;
     let title = format!("Columns that have moved most, source to window {window}");
-    let mut grid = Grid::new(title, 1, "Column|Mean moved by, deviations");
-    let rows = last.moved.iter();
-    let rows = rows.map(|moved| vec![moved.column.clone(), signed(moved.by, 2)]);
+    let mut grid = Grid::new(
+        title,
+        1,
+        "Column|Mean moved by, deviations|Accuracy lost on the source when shuffled, points|Rows of the window that change class, %",
+    );
+    // A column that has moved and matters comes first.
+    let matters = |moved: &Moved| {
+        let importance = moved.importance;
+        moved.by.abs() * importance.map_or(0.0, |found| found.source.max(0.0) + found.window)
+    };
+    let mut all: Vec<&Moved> = last.moved.iter().collect();
+    all.sort_by(|a, b| matters(b).total_cmp(&matters(a)));
+    let percent = |share: Option<f64>| share.map_or(String::new(), |share| fixed(100.0 * share, 1));
+    let rows = all.into_iter().map(|moved| {
+        let importance = moved.importance;
+        vec![
+            moved.column.clone(),
+            signed(moved.by, 2),
+            percent(importance.map(|found| found.source)),
+            percent(importance.map(|found| found.window)),
+        ]
+    });
     grid.rows = rows.collect();
     grid.if_any()
 }

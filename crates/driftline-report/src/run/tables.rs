@@ -1,6 +1,6 @@
 //! A row per window, and a row per class.
 
-use driftline_runs::{Fate, SourceRecord, Summary, WindowRecord};
+use driftline_runs::{DecisionKind, SourceRecord, Summary, WindowRecord};
 
 use super::MOST_ROWS;
 use crate::numbers::{fixed, per_cent};
@@ -25,15 +25,15 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
         "|Rows",
         optional(estimated, "|Estimated %|Low %|High %"),
         optional(scored, "|Before %|After %|Unadapted %"),
-        "|Kept %|Relabelled %|Flips %|Confidence|Unadapted confidence",
+        "|Used for training %|Changed vs last %|Changed vs source %|Confidence|Unadapted confidence",
     ];
     let words = if timed { 3 } else { 1 };
     let mut grid = Grid::new("Windows", words, &head.concat());
     for record in shown(records) {
         let mut row = vec![match (record.held, record.decision) {
-            (true, _) | (_, Fate::Hold) => format!("{} (held)", record.window),
-            (_, Fate::RollBack) => format!("{} (rolled back)", record.window),
-            (_, Fate::Deploy) => record.window.to_string(),
+            (true, _) | (_, DecisionKind::Hold) => format!("{} (held)", record.window),
+            (_, DecisionKind::RollBack) => format!("{} (rolled back)", record.window),
+            (_, DecisionKind::Deploy) => record.window.to_string(),
         }];
         if timed {
             row.extend([&record.from, &record.to].map(|time| time.clone().unwrap_or_default()));
@@ -67,8 +67,8 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
         );
     }
     grid.notes.push(
-        "Kept: rows learned from. Relabelled: rows whose class changed in this step. Flips: rows where the adapted \
-         model differs from the source model. Confidence: mean probability of the predicted class."
+        "Changed vs last: rows whose class changed in this step. Changed vs source: rows where the adapted model differs \
+         from the source model. Confidence: mean probability of the predicted class."
             .into(),
     );
     if records.len() > MOST_ROWS {

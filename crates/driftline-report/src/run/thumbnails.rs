@@ -14,7 +14,10 @@ const WIDEST: usize = 28;
 
 /// Nothing where the inputs are no images, or the run has not kept the last window.
 pub fn thumbnails(run: &RunFolder, id: &str) -> driftline_core::Result<Option<Figure>> {
-    let Some(window) = run.standing()?.and_then(|standing| standing.previous) else {
+    let Some(window) = run
+        .resume_state()?
+        .and_then(|resume_state| resume_state.previous)
+    else {
         return Ok(None);
     };
     let Shape::Image { .. } = window.inputs.shape() else {

@@ -143,7 +143,7 @@ pub fn details(summary: &Summary) -> Vec<(&'static str, String)> {
         signs.most_disagreement_window,
     );
     tell(
-        "Largest share relabelled in one step",
+        "Largest share whose class changed in one step",
         format!("{most}, in window {window}"),
     );
     let name = "Share of the last window classed differently from the source model";

@@ -1,17 +1,17 @@
 //! What one window did, on one line.
 
-use driftline_runs::{Fate, WindowRecord};
+use driftline_runs::{DecisionKind, WindowRecord};
 
 use crate::numbers::{fixed, per_cent};
 
 /// `windows`: how many there are, as far as is known.
 pub fn window(record: &WindowRecord, windows: usize) -> String {
-    let fate = match (record.held, record.decision, &record.candidate) {
-        (true, ..) | (_, Fate::Hold, _) => "held".into(),
-        (_, Fate::RollBack, _) => "taken back".into(),
+    let decision = match (record.held, record.decision, &record.candidate) {
+        (true, ..) | (_, DecisionKind::Hold, _) => "held".into(),
+        (_, DecisionKind::RollBack, _) => "taken back".into(),
         // The method of the run needs no naming.
-        (_, Fate::Deploy, Some(name)) if name != "plain" => format!("{name} deployed"),
-        _ => format!("{} of {} kept", record.kept, record.seen),
+        (_, DecisionKind::Deploy, Some(name)) if name != "plain" => format!("{name} deployed"),
+        _ => format!("{} of {} used", record.kept, record.seen),
     };
     let estimate = record.estimated_accuracy.map_or(String::new(), |estimate| {
         format!(", estimated accuracy {} %", per_cent(estimate))
@@ -25,7 +25,7 @@ pub fn window(record: &WindowRecord, windows: usize) -> String {
         )
     });
     format!(
-        "window {}/{}: {fate}, {} % relabelled, confidence {}{estimate}{accuracy}",
+        "window {}/{}: {decision}, {} % changed vs last, confidence {}{estimate}{accuracy}",
         record.window,
         windows.max(record.window),
         per_cent(record.disagreement),

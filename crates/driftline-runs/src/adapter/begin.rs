@@ -25,16 +25,16 @@ impl AdapterBuilder {
                 self.adapt.runtime,
             );
         }
-        let bundle = fit.train(&source)?;
+        let model_file = fit.train(&source)?;
         let Prepared {
             domain, digests, ..
         } = source;
-        self.begin(bundle, Some(domain), digests)
+        self.begin(model_file, Some(domain), digests)
     }
 
     pub(super) fn begin(
         self,
-        bundle: ModelFile,
+        model_file: ModelFile,
         rows: Option<LabeledDomain>,
         digests: Vec<InputDigest>,
     ) -> Result<Adapter> {
@@ -45,7 +45,7 @@ impl AdapterBuilder {
             runtime,
             ..
         } = &self.adapt;
-        let session = Session::new(bundle, rows.clone(), &settings, registry, runtime)?;
+        let session = Session::new(model_file, rows.clone(), &settings, registry, runtime)?;
         let source = session.source().clone();
         let store = match self.in_folder {
             false => Store::Memory(vec![source]),

@@ -143,8 +143,8 @@ impl AdapterBuilder {
 
     /// Whether rows that stand for the source are stored with the model, for runs that begin with the model alone; they
     /// are unless the source is private.
-    pub fn source_card(mut self, card: bool) -> Self {
-        self.adapt.card = card;
+    pub fn source_sample(mut self, sample: bool) -> Self {
+        self.adapt.source_sample = sample;
         self
     }
 
@@ -187,14 +187,14 @@ impl AdapterBuilder {
 
     /// Goes on from a model file, with these settings; its labelled source is not at hand.
     pub fn load(self, path: impl AsRef<Path>) -> Result<Adapter> {
-        let bundle = ModelFile::load_with(path, &self.adapt.registry)?;
-        self.start(bundle)
+        let model_file = ModelFile::load_with(path, &self.adapt.registry)?;
+        self.start(model_file)
     }
 
     /// The same from a model at hand.
-    pub fn start(self, mut bundle: ModelFile) -> Result<Adapter> {
-        bundle.version = bundle.version.numbered(0);
-        self.begin(bundle, None, vec![])
+    pub fn start(self, mut model_file: ModelFile) -> Result<Adapter> {
+        model_file.version = model_file.version.numbered(0);
+        self.begin(model_file, None, vec![])
     }
 }
 
@@ -374,7 +374,9 @@ impl Adapter {
 
 fn memory(versions: &[ModelFile], number: usize) -> Result<&ModelFile> {
     let newest = versions.last().map_or(0, ModelFile::number);
-    let found = versions.iter().find(|bundle| bundle.number() == number);
+    let found = versions
+        .iter()
+        .find(|model_file| model_file.number() == number);
     found.ok_or_else(|| {
         let allowed = format!("from 0 (the source model) to {newest}");
         Error::out_of_range("the version", number, allowed)
@@ -394,17 +396,17 @@ impl Keep for Kept {
     fn keep(
         &mut self,
         record: WindowRecord,
-        bundle: ModelFile,
+        model_file: ModelFile,
         engine: &Engine,
         predictions: Option<WindowTable>,
     ) -> Result<()> {
         self.records.push(record.clone());
         match &mut self.store {
             Store::Memory(versions) => {
-                versions.push(bundle.without_card());
+                versions.push(model_file.without_source_sample());
                 Ok(())
             }
-            Store::Folder(run) => run.keep(record, bundle, engine, predictions),
+            Store::Folder(run) => run.keep(record, model_file, engine, predictions),
         }
     }
 

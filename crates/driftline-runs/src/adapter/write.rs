@@ -28,8 +28,8 @@ impl Adapter {
         for record in &self.kept.records {
             let version = super::memory(versions, record.window)?.clone();
             let last = record.window == newest;
-            let standing = last.then(|| self.session.engine().resume_state()).flatten();
-            run.add_window(record.clone(), version, standing, None)?;
+            let resume_state = last.then(|| self.session.engine().resume_state()).flatten();
+            run.add_window(record.clone(), version, resume_state, None)?;
         }
         run.settle()?;
         let current = self.session.current().number();

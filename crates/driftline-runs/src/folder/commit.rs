@@ -69,8 +69,8 @@ impl Log {
 #[derive(Debug)]
 pub(super) struct Finished {
     pub record: WindowRecord,
-    pub bundle: ModelFile,
-    pub standing: Option<ResumeState>,
+    pub model_file: ModelFile,
+    pub resume_state: Option<ResumeState>,
     pub predictions: Option<WindowTable>,
 }
 
@@ -114,7 +114,7 @@ impl Writer {
 
     /// Hands over a window; false where the writer has given up.
     pub fn add(&mut self, window: Finished) -> bool {
-        self.recent.push(window.bundle.version.clone());
+        self.recent.push(window.model_file.version.clone());
         let old = self.recent.len().saturating_sub(self.most);
         self.recent.drain(..old);
         let queue = self.queue.as_ref();
@@ -167,11 +167,11 @@ fn store_all(
 fn store(folder: &Path, progress: &mut Progress, batch: Vec<Finished>) -> Result<()> {
     let files = write_files(folder, &batch)?;
     let newest = batch.last().and_then(|window| {
-        let standing = window.standing.as_ref()?;
-        Some((chains_name(window.record.window), standing))
+        let resume_state = window.resume_state.as_ref()?;
+        Some((chains_name(window.record.window), resume_state))
     });
-    let chains = newest.map(|(name, standing)| {
-        let (path, bytes) = (folder.join(&name), chains_file::to_bytes(standing)?);
+    let chains = newest.map(|(name, resume_state)| {
+        let (path, bytes) = (folder.join(&name), chains_file::to_bytes(resume_state)?);
         std::fs::create_dir_all(folder.join(CHAINS)).map_err(Error::io(&path))?;
         write_whole(&path, &bytes)?;
         Ok::<_, Error>((name, Checksum::of(&bytes)))
@@ -207,10 +207,10 @@ fn write_files(folder: &Path, batch: &[Finished]) -> Result<Vec<Vec<(String, Che
         })
         .collect();
     let write = |&(at, table): &(usize, Option<&WindowTable>)| -> Result<_> {
-        let bundle = &batch[at].bundle;
+        let model_file = &batch[at].model_file;
         let (name, bytes) = match table {
-            Some(table) => (predictions_name(bundle.number()), table.to_csv()),
-            None => (checkpoint_name(bundle.number()), bundle.to_bytes()?),
+            Some(table) => (predictions_name(model_file.number()), table.to_csv()),
+            None => (checkpoint_name(model_file.number()), model_file.to_bytes()?),
         };
         write_whole(&folder.join(&name), &bytes)?;
         Ok((at, (name, Checksum::of(&bytes))))

@@ -188,36 +188,36 @@ impl RunFolder {
         }
         let name = checkpoint_name(version);
         let bytes = self.load(&name)?;
-        let bundle = ModelFile::from_bytes(&bytes, &self.registry)
+        let model_file = ModelFile::from_bytes(&bytes, &self.registry)
             .map_err(|message| Error::corrupt(self.folder.join(&name), message))?;
-        match bundle.number() == version && bundle.classes() == self.manifest.classes {
-            true => Ok(bundle),
+        match model_file.number() == version && model_file.classes() == self.manifest.classes {
+            true => Ok(model_file),
             false => Err(Error::corrupt(
                 self.folder.join(&name),
-                format!("is version {} of some other run", bundle.number()),
+                format!("is version {} of some other run", model_file.number()),
             )),
         }
     }
 
     /// Where the chains stand and what the policy remembers; nothing where the version in use says it all.
-    pub fn standing(&self) -> Result<Option<ResumeState>> {
+    pub fn resume_state(&self) -> Result<Option<ResumeState>> {
         let name = chains_name(self.manifest.windows);
         if !self.manifest.files.contains_key(&name) {
             return Ok(None);
         }
-        let standing = chains_file::from_bytes(&self.load(&name)?, &self.registry);
+        let resume_state = chains_file::from_bytes(&self.load(&name)?, &self.registry);
         let corrupt = |message| Error::corrupt(self.folder.join(&name), message);
-        standing.map(Some).map_err(corrupt)
+        resume_state.map(Some).map_err(corrupt)
     }
 
     /// Where the run stopped, so that it can go on.
     fn stopped(&self) -> Result<Stopped> {
-        let standing = self.standing()?;
-        let memory = memory_name(standing.is_some(), &self.manifest);
+        let resume_state = self.resume_state()?;
+        let memory = memory_name(resume_state.is_some(), &self.manifest);
         Ok(Stopped {
             newest: self.model(None)?,
             done: self.manifest.windows,
-            standing,
+            resume_state,
             memory: self.folder.join(memory),
             rolled_back: self.manifest.current != self.manifest.windows,
         })
@@ -261,8 +261,8 @@ impl RunFolder {
     pub(super) fn add_window(
         &mut self,
         record: WindowRecord,
-        bundle: ModelFile,
-        standing: Option<ResumeState>,
+        model_file: ModelFile,
+        resume_state: Option<ResumeState>,
         predictions: Option<WindowTable>,
     ) -> Result<()> {
         self.renew_old_lines()?;
@@ -277,8 +277,8 @@ impl RunFolder {
         let taken = writer.add(Finished {
             record,
             // The rows of the source are with version 0.
-            bundle: bundle.without_card(),
-            standing,
+            model_file: model_file.without_source_sample(),
+            resume_state,
             predictions,
         });
         match taken {
@@ -436,11 +436,13 @@ impl Archive for RunFolder {
             None if self.writer.is_some() => {
                 let path = self.folder.join(checkpoint_name(number));
                 let bytes = std::fs::read(&path).map_err(Error::io(&path))?;
-                let bundle = ModelFile::from_bytes(&bytes, &self.registry);
-                let bundle = bundle.map_err(|message| Error::corrupt(&path, message))?;
-                Ok(bundle.version)
+                let model_file = ModelFile::from_bytes(&bytes, &self.registry);
+                let model_file = model_file.map_err(|message| Error::corrupt(&path, message))?;
+                Ok(model_file.version)
             }
-            None => self.model(Some(number)).map(|bundle| bundle.version),
+            None => self
+                .model(Some(number))
+                .map(|model_file| model_file.version),
         }
     }
 }
@@ -449,10 +451,10 @@ impl Keep for RunFolder {
     fn keep(
         &mut self,
         record: WindowRecord,
-        bundle: ModelFile,
+        model_file: ModelFile,
         engine: &Engine,
         predictions: Option<WindowTable>,
     ) -> Result<()> {
-        self.add_window(record, bundle, engine.resume_state(), predictions)
+        self.add_window(record, model_file, engine.resume_state(), predictions)
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::labels::LabelFile;
 use super::rows::rows_of;
 use crate::folder::RunFolder;
-use crate::record::Fate;
+use crate::record::DecisionKind;
 use driftline_adapt::Version;
 use driftline_core::data::Labels;
 use driftline_core::random::{Seed, permutation};
@@ -128,8 +128,10 @@ impl Audit<'_> {
     /// What the version in use is compared with: the candidate that the policy had in mind; after a step the version
     /// before it; after a hold the first candidate, or else the source model.
     fn rival(&self, run: &RunFolder) -> Result<(String, Version)> {
-        let standing = run.standing()?;
-        let chains = standing.iter().flat_map(|standing| &standing.chains);
+        let resume_state = run.resume_state()?;
+        let chains = resume_state
+            .iter()
+            .flat_map(|resume_state| &resume_state.chains);
         let chain = |name: &str| {
             let mut chains = chains.clone();
             let found = chains.find(|chain| chain.candidate == name)?;
@@ -160,7 +162,7 @@ impl Audit<'_> {
         }
         let mut chains = chains.clone();
         match (last.decision, chains.next()) {
-            (Fate::Deploy, _) => version(last.teacher),
+            (DecisionKind::Deploy, _) => version(last.teacher),
             (_, Some(first)) => Ok((first.candidate.clone(), first.version.clone())),
             _ => version(0),
         }

@@ -57,7 +57,7 @@ pub fn baselines() -> Vec<(&'static str, Settings)> {
     all.into_iter().map(read).collect()
 }
 
-/// What networks are set beside besides: how their learner steps (`models/network/steps.rs`), and settings.
+/// What networks are set beside besides: how their learner steps (`network/steps.rs` of driftline-models), and settings.
 pub fn network_baselines() -> [(&'static str, Value, Settings); 3] {
     let replayed = json!({ "self-training": { "replay": 1.0 } });
     [

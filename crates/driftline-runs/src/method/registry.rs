@@ -25,6 +25,7 @@ use driftline_models::linear::{LinearSpec, MarginLearner};
 use driftline_models::neighbours::NeighboursLearner;
 use driftline_models::network::{EnsembleSpec, NetworkSpec};
 use driftline_models::training::Training;
+use driftline_models::trees;
 use driftline_models::{AnyLearner, AnyModel, Arrays, Learner, ModelKinds};
 use serde::de::DeserializeOwned;
 
@@ -51,6 +52,7 @@ impl PartKind for ModelParts {
             "margin" => checked::<MarginLearner, D>(settings),
             "frozen-encoder" => checked::<FrozenEncoderSpec, D>(settings),
             "gradients" => checked::<HogLearner, D>(settings),
+            "trees" => checked::<trees::Settings, D>(settings),
             "knn" => checked::<NeighboursLearner, D>(settings),
             _ => Value::deserialize(settings),
         }
@@ -61,13 +63,14 @@ impl PartKind for ModelParts {
         vec![
             ("linear", generator.subschema_for::<LinearSpec>()),
             ("network", generator.subschema_for::<NetworkSpec>()),
-            ("voting", generator.subschema_for::<EnsembleSpec>()),
+            ("ensemble", generator.subschema_for::<EnsembleSpec>()),
             ("margin", generator.subschema_for::<MarginLearner>()),
             (
                 "frozen-encoder",
                 generator.subschema_for::<FrozenEncoderSpec>(),
             ),
-            ("gradients", generator.subschema_for::<HogLearner>()),
+            ("hog", generator.subschema_for::<HogLearner>()),
+            ("trees", generator.subschema_for::<trees::Settings>()),
             ("knn", generator.subschema_for::<NeighboursLearner>()),
         ]
     }
@@ -196,6 +199,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn trees_are_named_alone_or_with_settings() {
+        let read = |text| serde_json::from_value::<PartSpec<ModelParts>>(text);
+        let learner = |text| {
+            let training = driftline_models::Preset::training();
+            Registry::new()
+                .learner(&read(text).unwrap(), &training)
+                .unwrap()
+        };
+        let given = learner(json!({ "trees": { "iterations": 50 } }));
+        assert_eq!(given.settings()["settings"]["iterations"], 50);
+        let plain = learner(json!("trees"));
+        assert_eq!(plain.settings()["settings"]["iterations"], 100);
+        assert_eq!(
+            (plain.kind(), learner(json!("knn")).kind()),
+            ("trees", "knn")
+        );
+        assert!(read(json!({ "trees": { "rounds": 50 } })).is_err());
+    }
+
+    #[test]
     fn short_names_mean_ours_unless_they_are_yours() {
         let windows = json!({ "window": 5 });
         let all = PartSpec::new("all", windows.clone());
@@ -207,5 +230,37 @@ mod tests {
         let wrong = Registry::new().policy(&PartSpec::new("source", windows));
         let message = wrong.unwrap_err().to_string();
         assert!(message.contains("no policy `source`"), "{message}");
+    }
+
+    /// The field's names and those in stored files lead to the same parts, under the stored name.
+    #[test]
+    fn renamed_parts_are_known_by_both_names() {
+        let registry = Registry::new();
+        let windows = json!({ "window": 5 });
+        for name in ["goat", "generated"] {
+            let part = registry.curriculum(&PartSpec::new(name, windows.clone()));
+            assert_eq!(part.unwrap().name(), "generated");
+        }
+        for name in ["coral", "correlation"] {
+            let part = registry.alignment(&PartSpec::plain(name));
+            assert_eq!(part.unwrap().name(), "correlation");
+        }
+        let training = driftline_models::Preset::training();
+        let members = json!({ "members": 2, "network": { "architecture": "paper-conv" } });
+        for (new, old, settings) in [
+            ("hog", "gradients", json!(null)),
+            ("ensemble", "voting", members),
+        ] {
+            let [one, other] = [new, old].map(|name| {
+                let named = PartSpec::new(name, settings.clone());
+                registry.learner(&named, &training).unwrap()
+            });
+            assert_eq!((one.kind(), one == other), (old, true));
+        }
+        let unknown = registry.alignment(&PartSpec::plain("corall")).unwrap_err();
+        assert!(
+            unknown.to_string().contains("did you mean `coral`?"),
+            "{unknown}"
+        );
     }
 }

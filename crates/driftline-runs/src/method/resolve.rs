@@ -205,7 +205,7 @@ impl Settings {
         }
     }
 
-    fn trained(&self, quick: bool) -> Result<Training> {
+    pub(crate) fn trained(&self, quick: bool) -> Result<Training> {
         let training = self.training.as_ref().ok_or_else(|| missing("training"))?;
         Ok(training.resolve(quick))
     }
@@ -254,12 +254,14 @@ impl Settings {
             }
         }
         own.check_parts()?;
+        let learner = registry.learner(model, &training)?;
+        own.check_model(&learner)?;
         Ok(Candidate {
             name: name.into(),
             curriculum,
             alignment,
             labeler,
-            learner: registry.learner(model, &training)?,
+            learner,
             start: given(own.start, StudentStart::Teacher, "start", learns)?,
             optimizer_state: given(
                 own.optimizer_state,
@@ -290,6 +292,22 @@ impl SelfTrainingSpec {
             );
         }
         Ok(())
+    }
+
+    /// Refuses what a model that begins every training anew cannot do.
+    fn check_model(&self, learner: &AnyLearner) -> Result<()> {
+        let average = self.average.is_some_and(|share| share.get() > 0.0);
+        let wanted = [("anchor", self.anchor.is_some()), ("average", average)];
+        match wanted.iter().find(|(_, on)| *on) {
+            Some((name, _)) if learner.replay_share().is_some() => {
+                let kind = learner.kind();
+                let message = format!(
+                    "`{name}` is about weights that go on from step to step, and `{kind}` has none: every step fits it anew; leave it out"
+                );
+                Err(Error::experiment("self-training", message))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The teacher's labels; what decides results must be given.

@@ -52,6 +52,7 @@ layered! {
         /// Adapt to the end of the stream, then back to its beginning from pseudo-labels alone; the model that has come
         /// back is scored. With data `scored` on the source this judges settings without any label of the stream.
         #[serde(rename = "there-and-back", alias = "round-trip")]
+        #[cfg_attr(feature = "schema", schemars(rename = "round-trip"))]
         pub round_trip: bool,
     }
 }
@@ -67,6 +68,7 @@ layered! {
         pub optimizer_state: Option<OptimizerState>,
         /// What to do when the filter leaves nothing or one class; `proceed` if absent.
         #[serde(rename = "starvation", alias = "on-empty-window")]
+        #[cfg_attr(feature = "schema", schemars(rename = "on-empty-window"))]
         pub on_empty_window: Option<OnEmptyWindow>,
         /// Mix the labelled source into every step, each example with this weight.
         pub replay: Option<Positive>,
@@ -104,6 +106,7 @@ pub struct TrainingSpec {
         rename = "mixing",
         alias = "mixup"
     )]
+    #[cfg_attr(feature = "schema", schemars(rename = "mixup"))]
     pub mixup: Option<Fraction>,
     /// How far each input number is moved against the network before it learns from it; not at all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,7 +148,7 @@ impl Settings {
         }
     }
 
-    /// With the defaults for one's own data behind them. Who says how the teacher labels wants its labels, whatever suits the
+    /// With the defaults for your own data behind them. Who says how the teacher labels wants its labels, whatever suits the
     /// model. What follows a stream is guarded; what goes to its end at once, as the paper's baselines do, is not.
     pub fn or_for_own_data(mut self) -> Self {
         let own = &self.self_training;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::measure::{balance, scores};
-use super::super::record::{Fate, Serving, Shares, WindowRecord};
+use super::super::record::{DecisionKind, Serving, Shares, WindowRecord};
 use super::*;
 use driftline_core::data::Labels;
 use driftline_io::{Answer, Notes};
@@ -39,7 +39,7 @@ fn window(number: usize, rows: &[Rows], answered: bool) -> WindowRecord {
         kept: before.len(),
         kept_fraction: 1.0,
         held: false,
-        decision: Fate::Deploy,
+        decision: DecisionKind::Deploy,
         candidate: None,
         reason: None,
         distrusted: false,

@@ -13,6 +13,7 @@ use driftline_models::loss::margin::MarginLoss;
 use driftline_models::neighbours::NeighboursLearner;
 use driftline_models::network::{Architecture, EnsembleLearner, NetworkLearner};
 use driftline_models::training::Training;
+use driftline_models::trees::TreesLearner;
 
 use super::learner_laws::{Profile, learner_contract};
 
@@ -185,6 +186,20 @@ fn margin_models() {
                 },
             );
         }
+    }
+}
+
+#[test]
+fn gradient_boosted_trees() {
+    for profile in profiles(false) {
+        let learner = TreesLearner::default();
+        // A refit has the same examples in the same bins: nothing is added, nothing is lost.
+        let profile = Profile {
+            slack: 1e-6,
+            ..profile
+        };
+        learner_contract("trees", &learner, profile);
+        learner_contract("any trees", &AnyLearner::from(learner), profile);
     }
 }
 

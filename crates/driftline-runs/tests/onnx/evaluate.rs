@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::planes;
 use super::wire::{Model, Node, Tensor};
+use super::{planes, trees};
 
 /// The outputs by name.
 pub fn run(model: &Model, input: Tensor) -> BTreeMap<String, Tensor> {
@@ -11,7 +11,8 @@ pub fn run(model: &Model, input: Tensor) -> BTreeMap<String, Tensor> {
     values.insert(model.inputs[0].clone(), input);
     for node in &model.nodes {
         let inputs: Vec<&Tensor> = node.inputs.iter().map(|name| &values[name]).collect();
-        let output = planes::apply(node, &inputs).unwrap_or_else(|| apply(node, &inputs));
+        let special = trees::apply(node, &inputs).or_else(|| planes::apply(node, &inputs));
+        let output = special.unwrap_or_else(|| apply(node, &inputs));
         values.insert(node.output.clone(), output);
     }
     let outputs = model.outputs.iter();

@@ -82,6 +82,14 @@ impl<'a> Fields<'a> {
         self.all(number).map(value).collect()
     }
 
+    pub fn floats(&self, number: u64) -> Vec<f32> {
+        let value = |content: Content<'_>| match content {
+            Content::Float(value) => value,
+            _ => panic!("not a float"),
+        };
+        self.all(number).map(value).collect()
+    }
+
     pub fn number(&self, number: u64) -> i64 {
         self.numbers(number).into_iter().next().unwrap_or(0)
     }
@@ -114,6 +122,8 @@ pub struct Node {
     pub ints: BTreeMap<String, Vec<i64>>,
     pub floats: BTreeMap<String, f32>,
     pub texts: BTreeMap<String, String>,
+    pub lists: BTreeMap<String, Vec<f32>>,
+    pub words: BTreeMap<String, Vec<String>>,
 }
 
 /// Numbers in row-major order.
@@ -148,6 +158,7 @@ impl Model {
 impl Node {
     fn read(node: &Fields<'_>) -> Self {
         let (mut ints, mut floats, mut texts) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (mut lists, mut words) = (BTreeMap::new(), BTreeMap::new());
         for attribute in node.messages(5) {
             let name = attribute.text(1);
             match attribute.number(20) {
@@ -157,7 +168,9 @@ impl Node {
                 },
                 2 => drop(ints.insert(name, attribute.numbers(3))),
                 3 => drop(texts.insert(name, attribute.text(4))),
+                6 => drop(lists.insert(name, attribute.floats(7))),
                 7 => drop(ints.insert(name, attribute.numbers(8))),
+                8 => drop(words.insert(name, attribute.texts(9))),
                 other => panic!("attribute of type {other}"),
             }
         }
@@ -168,6 +181,8 @@ impl Node {
             ints,
             floats,
             texts,
+            lists,
+            words,
         }
     }
 }

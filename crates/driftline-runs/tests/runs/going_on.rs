@@ -11,7 +11,7 @@ use driftline_io::{Column, ColumnChoice, Files, ReadOptions, RowFilter};
 use driftline_models::Runtime;
 use driftline_runs::{
     Checksum, FileRun, Fit, ModelFile, RunFolder, RunVerdict, Start, Stepped, Watch, chains_name,
-    predict, standing_to_bytes, step,
+    predict, resume_state_to_bytes, step,
 };
 
 use super::StopAfter;
@@ -196,11 +196,11 @@ fn a_run_whose_policy_has_lost_its_memory_does_not_go_on() {
         .run(source(), data(&paths[..3]), &())
         .unwrap();
     let windows = run.manifest().windows;
-    let mut state = run.standing().unwrap().expect("the guard remembers");
+    let mut state = run.resume_state().unwrap().expect("the guard remembers");
     drop(run);
     let folder = folder.path().join("run");
     state.policy.set_value("gains", "many");
-    let bytes = standing_to_bytes(&state).unwrap();
+    let bytes = resume_state_to_bytes(&state).unwrap();
     let name = chains_name(windows);
     fs::write(folder.join(&name), &bytes).unwrap();
     let manifest = folder.join("manifest.json");

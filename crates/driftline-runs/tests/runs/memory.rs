@@ -1,4 +1,4 @@
-//! Tables in memory for tests: also the shortest reader of one's own.
+//! Tables in memory for tests: also the shortest reader of your own.
 
 use driftline_core::Result;
 use driftline_core::data::Shape;

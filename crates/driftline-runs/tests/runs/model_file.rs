@@ -25,6 +25,7 @@ fn every_kind() -> Vec<ModelFile> {
         fitted(&circle(60, 3, 0.0, 1), "auto"),
         fitted(&circle(60, 3, 0.0, 1), "linear"),
         fitted(&circle(60, 3, 0.0, 1), "mlp"),
+        fitted(&circle(60, 3, 0.0, 1), "trees"),
         fitted(&circle(60, 2, 0.0, 1), "margin"),
         fitted(&corners(40, shape, 1), "auto"),
     ]
@@ -35,14 +36,14 @@ fn every_kind_of_model_comes_back_whole() {
     let folder = tempfile::tempdir().unwrap();
     let kinds = every_kind();
     let names: Vec<String> = kinds.iter().map(|b| b.source.model.to_string()).collect();
-    assert_eq!(names, ["knn", "linear", "mlp", "margin", "cnn"]);
-    for bundle in kinds {
+    assert_eq!(names, ["knn", "linear", "mlp", "trees", "margin", "cnn"]);
+    for model_file in kinds {
         let path = folder.path().join("model.safetensors");
-        bundle.save(&path).unwrap();
-        assert_eq!(ModelFile::load(&path).unwrap(), bundle);
+        model_file.save(&path).unwrap();
+        assert_eq!(ModelFile::load(&path).unwrap(), model_file);
         assert_eq!(
             ModelFile::load(&path).unwrap().to_bytes().unwrap(),
-            bundle.to_bytes().unwrap()
+            model_file.to_bytes().unwrap()
         );
         let found = std::fs::read_dir(folder.path()).unwrap().count();
         assert_eq!(found, 1, "nothing is left beside the file");
@@ -51,8 +52,8 @@ fn every_kind_of_model_comes_back_whole() {
 
 #[test]
 fn faults_are_told_apart() {
-    let carded = fitted(&circle(60, 3, 0.0, 1), "linear");
-    let good = carded.clone().without_card().to_bytes().unwrap();
+    let sampled = fitted(&circle(60, 3, 0.0, 1), "linear");
+    let good = sampled.clone().without_source_sample().to_bytes().unwrap();
     let refused = |bytes: &[u8]| ModelFile::from_bytes(bytes, &Registry::default()).unwrap_err();
     let replaced = |from: &str, to: &str| {
         assert_eq!(from.len(), to.len(), "the header's length must stay");
@@ -65,13 +66,13 @@ fn faults_are_told_apart() {
         refused(&bytes)
     };
     // Rows that stand for the source are believed no more than the rest.
-    let bytes = carded.to_bytes().unwrap();
+    let bytes = sampled.to_bytes().unwrap();
     let at = bytes.windows(8).position(|w| w == br#"card\":6"#).unwrap();
     let mut more = bytes.clone();
     more[at + 7] = b'7';
     assert!(refused(&more).contains("card.inputs"), "{}", refused(&more));
-    let last = *carded
-        .card
+    let last = *sampled
+        .source_sample
         .as_ref()
         .unwrap()
         .labels()
@@ -85,7 +86,7 @@ fn faults_are_told_apart() {
         let mut other = bytes.clone();
         other[at.unwrap()..][..4].copy_from_slice(&bad.to_le_bytes());
         assert!(
-            refused(&other).contains("card"),
+            refused(&other).contains("source sample"),
             "{bad}: {}",
             refused(&other)
         );
@@ -114,8 +115,8 @@ fn faults_are_told_apart() {
 fn damaged_files_are_refused_or_harmless() {
     let mut generator = Seed::new(11).generator();
     let registry = Registry::default();
-    for bundle in every_kind() {
-        let good = bundle.to_bytes().unwrap();
+    for model_file in every_kind() {
+        let good = model_file.to_bytes().unwrap();
         let header = 8 + usize::from(good[0]) + 256 * usize::from(good[1]);
         for round in 0..600 {
             let mut bytes = good.clone();

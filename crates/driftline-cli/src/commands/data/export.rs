@@ -56,12 +56,12 @@ pub fn run(cache: &Cache, args: &ExportArgs) -> Result {
         let window = form.window;
         format!(
             "driftline adapt --source {shown}/source.csv --label {label} --stream {shown}/stream.csv --window {window} \
-             --answers {label} --out {shown}/run"
+             --truth {label} --out {shown}/run"
         )
     } else if let Some(digits) = digits(cache, name)? {
         images(&digits, folder)?;
         format!(
-            "driftline adapt --source {shown}/source --label label --stream {shown}/stream --answers label --out {shown}/run"
+            "driftline adapt --source {shown}/source --label label --stream {shown}/stream --truth label --out {shown}/run"
         )
     } else {
         return Err(Failure::with_help(

@@ -41,8 +41,8 @@ pub struct AdaptFleetArgs {
     #[command(flatten)]
     rows: RowsArgs,
     /// Store no rows of the source, for private data: `fleet step` can then rehearse nothing
-    #[arg(long, requires = "source")]
-    no_source_card: bool,
+    #[arg(long, alias = "no-source-card", requires = "source")]
+    no_source_sample: bool,
     /// Replace the fleet that the folder holds
     #[arg(long)]
     force: bool,
@@ -55,7 +55,7 @@ pub fn run(args: &AdaptFleetArgs, verbosity: Verbosity) -> Result {
     let (stream, method, windows) = (&args.stream, &args.method, &args.windows);
     let mut adapt = adaptation(&out, start, stream, method, windows, &args.rows)?;
     adapt.seed = args.rows.compute.seed;
-    adapt.card = !args.no_source_card;
+    adapt.source_sample = !args.no_source_sample;
     adapt.replace = args.force;
     if args.source_model == SourceModel::Each && (args.by.is_none() || !start.has_source()) {
         return Err(Failure::usage(

@@ -21,8 +21,8 @@ pub struct StepFleetArgs {
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     input: Vec<String>,
     /// Column with the true classes, for scoring only [default: the fleet's, if the input has it]
-    #[arg(long, value_name = "COL")]
-    answers: Option<String>,
+    #[arg(long, alias = "answers", value_name = "COL")]
+    truth: Option<String>,
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
@@ -33,7 +33,7 @@ pub struct StepFleetArgs {
 
 pub fn run(args: &StepFleetArgs, verbosity: Verbosity) -> Result {
     let mut step = FleetStep::new(args.threads.runtime(interrupt::listen()));
-    step.answers = args.answers.clone();
+    step.answers = args.truth.clone();
     step.read = args.read.options();
     let watch = FleetProgress::new(verbosity);
     let stepped = watch.end(step.run(&args.fleet, &data(&args.input)?, &watch))?;

@@ -84,8 +84,8 @@ fn unknown() -> Answer {
 }
 
 fn predict(asked: &Asked, key: Option<&str>, models: &Models, metrics: &Metrics) -> Answer {
-    let bundle = match models.model(key) {
-        Ok(Some(bundle)) => bundle,
+    let model_file = match models.model(key) {
+        Ok(Some(model_file)) => model_file,
         Ok(None) if key.is_none() => {
             return Answer::told(404, "name the stream: /streams/KEY/predict");
         }
@@ -95,7 +95,7 @@ fn predict(asked: &Asked, key: Option<&str>, models: &Models, metrics: &Metrics)
     let is_arrow = asked.kind.starts_with(arrow::TYPE);
     let read = if is_arrow { arrow::read } else { by_json::read };
     let table = read(&asked.body);
-    let predicted = match table.and_then(|table| table::predict(&bundle, &table)) {
+    let predicted = match table.and_then(|table| table::predict(&model_file, &table)) {
         Ok(predicted) => predicted,
         Err(message) => return Answer::told(400, &message),
     };
@@ -105,9 +105,9 @@ fn predict(asked: &Asked, key: Option<&str>, models: &Models, metrics: &Metrics)
         accepts => accepts.contains(arrow::TYPE),
     };
     if !wants_arrow {
-        return Answer::good(JSON, by_json::write(&bundle, &predicted));
+        return Answer::good(JSON, by_json::write(&model_file, &predicted));
     }
-    match arrow::write(&bundle, &predicted) {
+    match arrow::write(&model_file, &predicted) {
         Ok(body) => Answer::good(arrow::TYPE, body),
         Err(message) => Answer::told(500, &message),
     }

@@ -83,9 +83,9 @@ fn texts<O: OffsetSizeTrait>(parts: &[&ArrayRef]) -> Texts {
 }
 
 /// `class` and `p_NAME` for every row; the version stands in the metadata.
-pub fn write(bundle: &ModelFile, predictions: &Predictions) -> Result<Vec<u8>, String> {
+pub fn write(model_file: &ModelFile, predictions: &Predictions) -> Result<Vec<u8>, String> {
     let told = |error: arrow_schema::ArrowError| error.to_string();
-    let classes = bundle.classes();
+    let classes = model_file.classes();
     let mut fields = vec![Field::new(CLASS, DataType::Utf8, false)];
     let labels = predictions.labels.as_slice().iter();
     let named = labels.map(|&class| &*classes[class as usize]);
@@ -97,7 +97,7 @@ pub fn write(bundle: &ModelFile, predictions: &Predictions) -> Result<Vec<u8>, S
         let values = rows.map(|row| predictions.probabilities.row(row)[at]);
         columns.push(Arc::new(Float32Array::from_iter_values(values)));
     }
-    let version = ("version".to_owned(), bundle.number().to_string());
+    let version = ("version".to_owned(), model_file.number().to_string());
     let schema = Arc::new(Schema::new_with_metadata(fields, [version].into()));
     let batch = RecordBatch::try_new(schema.clone(), columns).map_err(told)?;
     let mut writer = StreamWriter::try_new(vec![], &schema).map_err(told)?;

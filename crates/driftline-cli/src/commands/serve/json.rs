@@ -79,14 +79,14 @@ fn add(table: Table, name: &str, values: Vec<Value>) -> Result<Table, String> {
 }
 
 /// `version`, `classes`, and for every row `class` and `probabilities`.
-pub fn write(bundle: &ModelFile, predictions: &Predictions) -> Vec<u8> {
-    let classes = bundle.classes();
+pub fn write(model_file: &ModelFile, predictions: &Predictions) -> Vec<u8> {
+    let classes = model_file.classes();
     let named = predictions.labels.as_slice().iter();
     let named: Vec<&str> = named.map(|&class| &*classes[class as usize]).collect();
     let rows = 0..predictions.labels.len();
     let probabilities: Vec<&[f32]> = rows.map(|row| predictions.probabilities.row(row)).collect();
     let answer =
-        serde_json::json!({ "version": bundle.number(), "classes": classes, "class": named });
+        serde_json::json!({ "version": model_file.number(), "classes": classes, "class": named });
     let mut text = answer.to_string();
     text.pop();
     text += ",\"probabilities\":";

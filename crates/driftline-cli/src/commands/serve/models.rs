@@ -56,28 +56,28 @@ impl Models {
     /// The model for a stream, or of the run; none where there is no such stream.
     pub fn model(&self, key: Option<&str>) -> driftline_core::Result<Option<Arc<ModelFile>>> {
         let (fleet, models) = match (self.served(), key) {
-            (Served::Run(bundle), None) => return Ok(Some(bundle)),
+            (Served::Run(model_file), None) => return Ok(Some(model_file)),
             (Served::Run(_), Some(_)) | (Served::Fleet(..), None) => return Ok(None),
             (Served::Fleet(fleet, models), Some(_)) => (fleet, models),
         };
         let key = key.unwrap_or_default();
         let known = models.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bundle) = known.get(key) {
-            return Ok(Some(bundle.clone()));
+        if let Some(model_file) = known.get(key) {
+            return Ok(Some(model_file.clone()));
         }
         drop(known);
         if fleet.row(key).is_none_or(|row| row.windows == 0) {
             return Ok(None);
         }
-        let bundle = Arc::new(alone(fleet.model(key)?)?);
+        let model_file = Arc::new(alone(fleet.model(key)?)?);
         let mut known = models.write().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= KEPT
             && let Some(other) = known.keys().next().cloned()
         {
             known.remove(&other);
         }
-        known.insert(key.to_owned(), bundle.clone());
-        Ok(Some(bundle))
+        known.insert(key.to_owned(), model_file.clone());
+        Ok(Some(model_file))
     }
 
     /// Takes up what was committed since; whether there was anything.
@@ -118,7 +118,7 @@ impl Models {
     pub fn counts(&self) -> (usize, Option<usize>, u64) {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         match &state.served {
-            Served::Run(bundle) => (1, Some(bundle.number()), state.swaps),
+            Served::Run(model_file) => (1, Some(model_file.number()), state.swaps),
             Served::Fleet(fleet, _) => (fleet.tally().streams, None, state.swaps),
         }
     }
@@ -130,13 +130,13 @@ fn load(folder: &Path) -> Result<Served> {
         return Ok(Served::Fleet(fleet, Arc::default()));
     }
     RunManifest::read(folder)?;
-    let bundle = RunFolder::read(folder)?.model(None)?;
-    Ok(Served::Run(Arc::new(alone(bundle)?)))
+    let model_file = RunFolder::read(folder)?.model(None)?;
+    Ok(Served::Run(Arc::new(alone(model_file)?)))
 }
 
 /// A request is answered by the thread that read it.
-fn alone(bundle: ModelFile) -> driftline_core::Result<ModelFile> {
-    bundle.with_runtime(&Runtime::default())
+fn alone(model_file: ModelFile) -> driftline_core::Result<ModelFile> {
+    model_file.with_runtime(&Runtime::default())
 }
 
 /// Names, sizes and times of the files that change with every commit.

@@ -11,22 +11,27 @@ pub struct Predictions {
 }
 
 /// The message is for whoever sent the rows.
-pub fn predict(bundle: &ModelFile, table: &Table) -> Result<Predictions, String> {
+pub fn predict(model_file: &ModelFile, table: &Table) -> Result<Predictions, String> {
     if table.is_empty() {
         return Err("there are no rows".into());
     }
     let choice = ColumnChoice {
-        impute: bundle.source.choice.impute,
+        impute: model_file.source.choice.impute,
         ..ColumnChoice::default()
     };
     let told = |error: driftline_core::Error| {
         let help = error.help().map(crate::output::in_flags);
         help.map_or(error.to_string(), |help| format!("{error} ({help})"))
     };
-    let reader = RowReader::open(table, &bundle.encoding, &choice, &ReadOptions::default());
+    let reader = RowReader::open(
+        table,
+        &model_file.encoding,
+        &choice,
+        &ReadOptions::default(),
+    );
     let rows = reader.map_err(told)?.next_rows().map_err(told)?;
     let rows = rows.ok_or("there are no rows")?;
-    let (labels, probabilities) = bundle.predict(&rows).map_err(told)?;
+    let (labels, probabilities) = model_file.predict(&rows).map_err(told)?;
     Ok(Predictions {
         labels,
         probabilities,

@@ -69,6 +69,9 @@ pub struct TableOverTime {
     /// Fill missing features with the source's mean or most frequent category instead of refusing them.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub impute: bool,
+    /// Keep missing features of the source apart: a number gets a second input that says so, and no category is set.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mark_missing: bool,
     /// The share of the source that no model is trained on.
     pub held_out: Fraction,
     /// Train on this share of the source, drawn by the data seed; on all that is not held out if absent.

@@ -65,7 +65,7 @@ impl TableOverTime {
         };
         Ok(TableParts {
             source: LabeledDomain::new(labeled.inputs, labeled.labels)?
-                .with_one_hot(encoding.one_hot()),
+                .with_layout(encoding.layout()),
             stream,
             answers,
             notes,
@@ -124,7 +124,8 @@ impl TableOverTime {
             time: self.time.clone(),
             exclude: self.exclude.clone(),
             categories: self.categories.clone(),
-            impute: self.impute,
+            impute: self.impute || self.mark_missing,
+            mark_missing: self.mark_missing,
             ..ColumnChoice::default()
         }
     }

@@ -83,8 +83,8 @@ def fleet(
     ids: list[str] | None = None,
     exclude: list[str] | None = None,
     categories: list[str] | None = None,
-    impute: bool = False,
-    source_card: bool = True,
+    impute: bool | str = False,
+    source_sample: bool = True,
     seed: int = 0,
     filesystem: Any = None,
     streams_per_task: int | None = None,
@@ -107,7 +107,7 @@ def fleet(
         read through pyarrow's file systems; local files must be on every machine at the same place.
     out : path
         The folder of the fleet, on the machine that calls.
-    model, by, source_model, window, method, policy, alignment, labeler, settings, time, answers, ids, exclude, categories, impute, source_card, seed
+    model, by, source_model, window, method, policy, alignment, labeler, settings, time, answers, ids, exclude, categories, impute, source_sample, seed
         As in ``driftline fleet`` and `DriftClassifier`; what is absent is as there.
     filesystem : pyarrow.fs.FileSystem, optional
         Where `source` and `stream` are, if their names do not say it.
@@ -126,7 +126,7 @@ def fleet(
     own = Fleet.of(
         stream, source, out, label=label, model=model, by=by, source_model=source_model, window=window, method=method,
         policy=policy, alignment=alignment, labeler=labeler, settings=settings, time=time, answers=answers, ids=ids,
-        exclude=exclude, categories=categories, impute=impute, source_card=source_card, seed=seed,
+        exclude=exclude, categories=categories, impute=impute, source_sample=source_sample, seed=seed,
     )  # fmt: skip
     processors = cpus()
     sources = [] if own.is_model_file else find(source, filesystem)

@@ -39,7 +39,7 @@ class Fleet:
         choice = {
             "label": None, "time": given["time"], "answers": given["answers"], "ids": list(given["ids"] or []),
             "exclude": list(given["exclude"] or []), "categories": list(given["categories"] or []), "filters": [],
-            "impute": bool(given["impute"]),
+            "impute": bool(given["impute"]), "mark-missing": given["impute"] == "mark",
         }  # fmt: skip
         own = {
             "settings": settings,
@@ -47,7 +47,7 @@ class Fleet:
             "method": given["method"],
             "choice": choice,
             "seed": int(given["seed"]),
-            "source_card": bool(given["source_card"]),
+            "source_sample": bool(given["source_sample"]),
         }
         made = {
             "source": [],
@@ -88,8 +88,8 @@ def _command(stream: Any, source: Any, out: Path, given: dict[str, Any]) -> list
     for name, flag in (("ids", "id"), ("exclude", "exclude"), ("categories", "category")):
         for one in given[name] or []:
             add(flag, one)
-    add("impute", bool(given["impute"]))
-    add("no-source-card", not given["source_card"])
+    add("impute=mark" if given["impute"] == "mark" else "impute", bool(given["impute"]))
+    add("no-source-sample", not given["source_sample"])
     add("seed", given["seed"] or None)
     add("out", str(out))
     return command

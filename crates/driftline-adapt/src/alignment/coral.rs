@@ -17,14 +17,14 @@ use driftline_models::{Array, Arrays};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Correlation {
+pub struct Coral {
     /// Windows are shrunk towards the last version's alignment with weight n/(n + this).
     pub shrinkage_rows: Shrinkage,
     /// How many of the source's deviations from its mean an input may be.
     pub clip: Positive,
 }
 
-impl Default for Correlation {
+impl Default for Coral {
     fn default() -> Self {
         Self {
             shrinkage_rows: Shrinkage::default(),
@@ -46,7 +46,7 @@ pub struct LinearMap {
     high: Vec<f32>,
 }
 
-impl Alignment for Correlation {
+impl Alignment for Coral {
     fn fit(&self, ctx: &Context<'_>) -> Result<Aligned> {
         let (window, frame) = (window(ctx)?, ctx.frame()?);
         let size = expect_table(window.inputs.shape(), "aligned by their covariance")?;
