@@ -1,23 +1,16 @@
 //! What the guard remembers from window to window. In the files of a run it is a [`State`]: the plain values are the fields
-//! of [`Memory`] by name, beside arrays that are kept by name. What cannot be read is an error, never forgotten.
-
-use std::collections::BTreeMap;
+//! of [`Memory`] by name, beside the arrays and models that are kept by name. What cannot be read is an error, never forgotten.
 
 use serde::{Deserialize, Serialize};
 
-use super::labels::Evidence;
-use super::profile::SourceProfile;
+use super::source_profile::SourceProfile;
+use super::tracking::{Place, Track, WAYS};
 use driftline_adapt::State;
 use driftline_core::{Error, Result};
 use driftline_drift::ClassMixture;
 
-/// The format that is written. Runs that an earlier guard began (up to 2) go on with the candidate in use; what else it
-/// remembered was of another rule.
-const FORMAT: u32 = 3;
-
-/// The held-out probabilities of the source sample are kept under this name, its mixture under the other.
-const HELD_OUT: &str = "held-out";
-const SOURCE_CLOUDS: &str = "clouds/source";
+/// The format that is written; 1 and 2 differ in having a number.
+const FORMAT: u32 = 2;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -28,30 +21,27 @@ pub(super) struct Memory {
     pub in_use: Option<String>,
     /// What the source says, once it was asked.
     #[serde(skip_serializing_if = "is_default")]
-    pub profile: Option<SourceProfile>,
-    /// The misfit of every scenario so far, the newest windows first.
+    pub evidence: Option<SourceProfile>,
+    /// The gains of the last windows.
     #[serde(skip_serializing_if = "is_default")]
-    pub misfits: BTreeMap<String, f64>,
-    /// The largest step so far, in safe steps.
+    pub gains: Vec<Vec<f64>>,
+    #[serde(rename = "track", skip_serializing_if = "is_default")]
+    pub mixture_track: Track,
+    #[serde(rename = "track/clusters", skip_serializing_if = "is_default")]
+    pub clusters_track: Track,
+    /// By how much the clusters explained and foresaw a row better than the mixture, window by window.
+    #[serde(rename = "track/lead", skip_serializing_if = "is_default")]
+    pub leads: Vec<[f64; 2]>,
     #[serde(skip_serializing_if = "is_default")]
-    pub largest_step: f64,
-    /// How far the newest steps leapt, in distances between classes; half of it is left after every window.
+    pub places: Vec<Place>,
+    /// Images: how far a class is from its nearest, and whether a step was too large.
     #[serde(skip_serializing_if = "is_default")]
-    pub leap: f64,
-    /// What labels said of every candidate.
+    pub class_distance: Option<f64>,
     #[serde(skip_serializing_if = "is_default")]
-    pub labels: BTreeMap<String, Evidence>,
-    /// Arrays: clouds, held-out probabilities.
+    pub jumped: bool,
+    /// Arrays and models: the clouds where they stand, and chains in rehearsal.
     #[serde(skip)]
     pub kept: State,
-}
-
-/// Of any format, as much as all have.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "kebab-case", default)]
-struct Any {
-    format: u32,
-    in_use: Option<String>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -61,19 +51,15 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 impl Memory {
     /// What [`Memory::store`] has stored, here or in an earlier version.
     pub fn read(state: &State) -> Result<Self> {
-        let (any, _): (Any, State) = state.typed()?;
-        if any.format > FORMAT {
-            let allowed = format!("at most {FORMAT}, which this version of driftline knows");
-            let what = "the format of what the guard remembers";
-            return Err(Error::out_of_range(what, any.format, allowed));
-        }
-        if any.format < FORMAT {
-            return Ok(Self {
-                in_use: any.in_use,
-                ..Self::default()
-            });
-        }
         let (mut memory, kept): (Self, State) = state.typed()?;
+        if memory.format > FORMAT {
+            let allowed = format!("at most {FORMAT}, which this version of driftline knows");
+            return Err(Error::out_of_range(
+                "the format of what the guard remembers",
+                memory.format,
+                allowed,
+            ));
+        }
         memory.kept = kept;
         Ok(memory)
     }
@@ -86,19 +72,19 @@ impl Memory {
 
     /// Whether all of it can be read.
     pub fn check(&self) -> Result<()> {
-        for name in [SOURCE_CLOUDS, super::scenario::CLOUDS] {
-            self.clouds(name)?;
-        }
-        Ok(())
+        let places = self.places.iter().map(Place::mixture_name);
+        let ways = WAYS.into_iter().map(String::from);
+        ways.chain(places)
+            .try_for_each(|name| self.mixture(&name).map(drop))
     }
 
     /// A mixture of the classes; none where none is kept under this name.
-    pub fn clouds(&self, name: &str) -> Result<Option<ClassMixture>> {
+    pub fn mixture(&self, name: &str) -> Result<Option<ClassMixture>> {
         let Some((_, numbers)) = self.kept.get(name) else {
             return Ok(None);
         };
         match ClassMixture::from_numbers(numbers) {
-            Some(clouds) => Ok(Some(clouds)),
+            Some(mixture) => Ok(Some(mixture)),
             None => {
                 let what = format!("the array `{name}` of what the guard remembers");
                 Err(Error::mismatch(what, "a mixture of the classes", "none"))
@@ -106,24 +92,9 @@ impl Memory {
         }
     }
 
-    pub fn set_clouds(&mut self, name: &str, clouds: &ClassMixture) -> Result<()> {
-        let numbers = clouds.to_numbers();
+    pub fn set_mixture(&mut self, name: &str, mixture: &ClassMixture) -> Result<()> {
+        let numbers = mixture.to_numbers();
         self.kept.set(name, &[numbers.len()], numbers)
-    }
-
-    /// What was kept of the source's arrays.
-    pub fn source(&self) -> Result<Option<(Vec<f64>, Option<ClassMixture>)>> {
-        let Some((_, held_out)) = self.kept.get(HELD_OUT) else {
-            return Ok(None);
-        };
-        let held_out = held_out.iter().map(|&p| f64::from(p)).collect();
-        Ok(Some((held_out, self.clouds(SOURCE_CLOUDS)?)))
-    }
-
-    pub fn set_source(&mut self, held_out: &[f64], clouds: Option<&ClassMixture>) -> Result<()> {
-        let single = held_out.iter().map(|&p| p as f32).collect();
-        self.kept.set(HELD_OUT, &[held_out.len()], single)?;
-        clouds.map_or(Ok(()), |clouds| self.set_clouds(SOURCE_CLOUDS, clouds))
     }
 }
 
@@ -144,53 +115,63 @@ mod tests {
     fn what_is_stored_is_read_again() {
         let mut memory = Memory {
             in_use: Some("plain".into()),
-            misfits: BTreeMap::from([("same".into(), 1.5)]),
-            largest_step: 0.25,
-            leap: 0.5,
-            labels: BTreeMap::from([("plain".into(), Evidence::default())]),
+            gains: vec![vec![0.0, 0.1]],
+            leads: vec![[0.5, -0.25]],
+            jumped: true,
             ..Memory::default()
         };
-        memory.set_source(&[0.25, 0.75], None).unwrap();
+        memory.kept.set("clusters/behind", &[1], vec![2.0]).unwrap();
         let again = Memory::read(&memory.clone().store()).unwrap();
         memory.format = FORMAT;
         assert_eq!(again, memory);
-        assert_eq!(again.source().unwrap(), Some((vec![0.25, 0.75], None)));
         again.check().unwrap();
     }
 
-    /// As the guards of versions 0.1 wrote it.
+    /// As version 0.1 wrote it: no number, and null for the source model.
     #[test]
-    fn runs_of_an_earlier_guard_go_on_with_the_candidate_in_use() {
-        for (format, in_use) in [(None, None), (Some(2), Some("realign"))] {
-            let mut old = vec![("in-use", json!(in_use)), ("gains", json!([[0.0, 0.02]]))];
-            old.extend(format.map(|format| ("format", json!(format))));
-            let memory = Memory::read(&state(&old)).unwrap();
-            assert_eq!(memory.in_use.as_deref(), in_use);
-            assert_eq!(memory.profile, None);
-        }
+    fn memories_without_a_number_are_read() {
+        let track = json!({ "steps": [0.1, null], "likely": [-2.0, -2.5], "jumped": true });
+        let place =
+            json!({ "version": 3, "in_use": null, "likely": -2.0, "tracks": [track, track] });
+        let old = state(&[
+            ("in-use", Value::Null),
+            ("gains", json!([[0.0, 0.02]])),
+            ("track", track),
+            ("track/lead", json!([[0.1, 0.2]])),
+            ("places", json!([place])),
+            ("class-distance", json!(1.5)),
+        ]);
+        let memory = Memory::read(&old).unwrap();
+        assert_eq!((memory.format, &memory.in_use), (0, &None));
+        assert!(memory.mixture_track.jumped(), "a jump is not forgotten");
+        assert_eq!(memory.clusters_track, Track::default());
+        assert_eq!((memory.places.len(), memory.class_distance), (1, Some(1.5)));
     }
 
     #[test]
     fn what_cannot_be_read_is_an_error_that_names_it() {
         let damaged = [
             ("in-use", json!(3)),
-            ("profile", json!({ "held_out": 0.9 })),
-            ("misfits", json!({ "same": "much" })),
-            ("largest-step", json!("far")),
-            ("leap", json!("far")),
-            ("labels", json!([])),
+            ("evidence", json!({ "held_out": 0.9 })),
+            ("gains", json!([["much"]])),
+            ("track", json!({ "steps": [], "jumped": "often" })),
+            ("track/clusters", json!([])),
+            ("track/lead", json!([[0.1]])),
+            ("places", json!([{ "version": -1 }])),
+            ("class-distance", json!("far")),
+            ("jumped", json!(1)),
             ("unheard-of", json!(1)),
         ];
         for (name, value) in damaged {
-            let error = Memory::read(&state(&[("format", json!(FORMAT)), (name, value)]));
+            let error = Memory::read(&state(&[("format", json!(2)), (name, value)]));
             let told = error.unwrap_err().to_string();
             assert!(told.contains(&format!("`{name}`")), "{told}");
         }
         let newer = Memory::read(&state(&[("format", json!(FORMAT + 1))])).unwrap_err();
-        assert!(newer.to_string().contains("at most 3"), "{newer}");
+        assert!(newer.to_string().contains("at most 2"), "{newer}");
         let mut memory = Memory::default();
-        memory.kept.set(SOURCE_CLOUDS, &[1], vec![1.0]).unwrap();
+        memory.kept.set(WAYS[0], &[1], vec![1.0]).unwrap();
         let told = memory.check().unwrap_err().to_string();
-        assert!(told.contains(SOURCE_CLOUDS), "{told}");
+        assert!(told.contains("mixture/moved"), "{told}");
     }
 }

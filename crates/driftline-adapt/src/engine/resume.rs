@@ -66,12 +66,22 @@ impl ResumeState {
 }
 
 impl Engine {
-    /// The chains after their attempts. Where an earlier version is taken up again they go on all the same: what is not in use
-    /// now may be right later.
-    pub(super) fn moved_on(&self, attempts: &[Attempt], ctx: &Context<'_>) -> Vec<Chain> {
+    /// The chains after their attempts; where an earlier version was taken up again, they begin anew from there, unless the
+    /// policy wants them to go on.
+    pub(super) fn moved_on(
+        &self,
+        attempts: &[Attempt],
+        ctx: &Context<'_>,
+        outcome: &PolicyOutcome,
+        version: &Version,
+    ) -> Vec<Chain> {
+        let anew = matches!(outcome.decision, Decision::RollBack { .. }) && !outcome.chains_go_on;
         let mut chains = self.chains.clone();
         for (chain, attempt) in chains.iter_mut().zip(attempts) {
             chain.stand_on(attempt, ctx);
+            if anew {
+                chain.restart(version.clone(), chain.previous().cloned());
+            }
         }
         chains
     }

@@ -49,7 +49,7 @@ impl Engine {
         let recorded = deployed.or((attempts.len() == 1).then_some(0));
         let labeling = recorded.and_then(|place| proposals[place].labeling.cloned());
         let assessed = assessed(&self.chains, &attempts, &ctx);
-        let chains = self.moved_on(&attempts, &ctx);
+        let chains = self.moved_on(&attempts, &ctx, &outcome, &version);
         let (before, outcome) = self.stand_on(chains, &stage, outcome, version.clone());
         Ok(Step {
             stage,

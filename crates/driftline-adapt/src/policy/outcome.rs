@@ -36,6 +36,8 @@ pub struct PolicyOutcome {
     pub estimate_unadapted: Option<Estimate>,
     /// Whatever else the policy wants in the window's record: the drift, the worlds, the candidates. Null for nothing.
     pub findings: Value,
+    /// Whether chains go on where an earlier version is taken up again; otherwise they begin anew from it.
+    pub chains_go_on: bool,
     /// What to remember for the next window.
     pub state: State,
 }
@@ -65,6 +67,7 @@ impl PolicyOutcome {
             estimate_before: None,
             estimate_unadapted: None,
             findings: Value::Null,
+            chains_go_on: false,
             state,
         }
     }

@@ -139,32 +139,39 @@ fn deployed(run: &RunFolder, last: &WindowRecord) -> Card {
     Card::new("Deployed now", value, detail)
 }
 
-/// The explanations of the drift that were tried, where the policy tells them; those that count most come first.
+/// The explanations of the drift that were tried, where the policy tells them.
 pub fn explanations(last: &WindowRecord) -> Option<Grid> {
-    let all = last.findings["explanations"].as_array()?;
+    let lists = [
+        &last.findings["details"]["worlds"],
+        &last.findings["explanations"],
+        &last.findings["worlds"],
+    ];
+    let all = lists.into_iter().find_map(Value::as_array)?;
     let title = format!("Explanations of the drift in window {}", last.window);
-    let head = "Explanation|Weight %|Misfit|Source model %|Best candidate %";
+    let head = "Explanation|Fits|Distance|Source model %|Best candidate %";
     let mut grid = Grid::new(title, 1, head);
-    let weight = |one: &Value| one["weight"].as_f64().unwrap_or(0.0);
-    let mut all: Vec<&Value> = all.iter().collect();
-    all.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
-    let share = |n: Option<f64>| n.map_or("–".to_owned(), per_cent);
-    for one in all {
-        let scores = one["accuracy"].as_array().into_iter().flatten();
-        let scores: Vec<f64> = scores.filter_map(Value::as_f64).collect();
+    let per_cent = |n: Option<f64>| n.map_or("–".to_owned(), per_cent);
+    for world in all {
+        let name = world["world"].as_str().or(world["name"].as_str())?;
+        // Two forms in which the scores were written: numbers, or objects with an accuracy.
+        let list = world["accuracy"].as_array().or(world["scores"].as_array());
+        let scores = list.into_iter().flatten();
+        let score = |score: &Value| score.as_f64().or(score["accuracy"].as_f64());
+        let scores: Vec<f64> = scores.filter_map(score).collect();
+        let best = scores.iter().skip(1).copied().reduce(f64::max);
+        let fits = world["fits"].as_bool().unwrap_or(true);
+        let distance = world["distance"].as_f64();
         grid.rows.push(vec![
-            one["name"].as_str()?.to_owned(),
-            per_cent(weight(one)),
-            one["misfit"]
-                .as_f64()
-                .map_or("–".into(), |misfit| fixed(misfit, 1)),
-            share(scores.first().copied()),
-            share(scores.iter().skip(1).copied().reduce(f64::max)),
+            name.replace('-', " "),
+            if fits { "yes" } else { "no" }.into(),
+            distance.map_or("–".into(), |d| fixed(d, 3)),
+            per_cent(scores.first().copied()),
+            per_cent(best),
         ]);
     }
     grid.notes.push(
-        "Each is a way in which the labelled source could have become this window, with the accuracies that follow from it. \
-         The misfit is in units of noise. Explanations count by how well they have fitted so far and by how simple they are."
+        "Each is a way in which the labelled source could have become this window; accuracies are those that were \
+         rehearsed there, not measured on the window itself."
             .into(),
     );
     grid.if_any()

@@ -18,7 +18,7 @@ pub use driftline_adapt::{
     find, make,
 };
 use driftline_core::{Error, Result, names};
-use driftline_guard::Guarded;
+use driftline_guard::{Guarded, JudgeConfig};
 use driftline_models::frozen::FrozenEncoderSpec;
 use driftline_models::hog::HogLearner;
 use driftline_models::linear::{LinearSpec, MarginLearner};
@@ -34,6 +34,7 @@ driftline_adapt::parts! {
     PolicyParts, "policy", dyn Policy:
     "always" => Always,
     "guarded" => Guarded,
+    "judged" => JudgeConfig,
     "never" => Never,
 }
 

@@ -204,7 +204,7 @@ fn a_source_model_of_another_kind_is_kept_until_a_student_takes_over() {
 fn two_streams_one_after_another_are_one() {
     let labelled = circle(90, 3, 0.0, 10);
     let fit = || {
-        let builder = Adapter::auto().model("mlp").policy("always").window(WINDOW);
+        let builder = Adapter::auto().model("mlp").window(WINDOW);
         builder.fit(table(&labelled), labels(&labelled)).unwrap()
     };
     let part = |part: u32| {

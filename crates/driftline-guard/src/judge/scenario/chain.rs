@@ -3,7 +3,7 @@
 
 use super::super::space::scores;
 use super::{Case, Explanation, Scenario};
-use crate::memory::Memory;
+use crate::judge::memory::Memory;
 use driftline_core::Result;
 
 pub(crate) struct Chained;

@@ -1,7 +1,8 @@
 //! One window: what the scenarios say of every version, what is deployed, and what labels would settle.
 
+use super::baselines;
 use super::choice::{Bounds, Choice, Prospects, choose};
-use super::config::GuardConfig;
+use super::config::JudgeConfig;
 use super::findings::{Asked, CandidateFinding, ExplanationFinding, Findings, Question};
 use super::labels::{self, Ask};
 use super::memory::Memory;
@@ -9,7 +10,7 @@ use super::profile::{Source, seed};
 use super::scenario::Case;
 use super::score::Score;
 use super::weighed::Weighed;
-use super::{baselines, theory};
+use crate::theory;
 use driftline_adapt::Context;
 use driftline_adapt::policy::{Decision, Estimate, PolicyOutcome, Proposal};
 use driftline_core::Result;
@@ -24,7 +25,7 @@ const SAFE_STEP: f64 = 0.1;
 
 /// A window and everything that is said of it.
 pub(super) struct Judge<'a> {
-    pub config: &'a GuardConfig,
+    pub config: &'a JudgeConfig,
     pub ctx: &'a Context<'a>,
     pub source: &'a Source,
     pub proposals: &'a [Proposal<'a>],
@@ -75,6 +76,7 @@ impl Judge<'_> {
             asked,
         };
         let mut outcome = PolicyOutcome::new(decision, memory.store());
+        outcome.chains_go_on = true;
         outcome.reason = reason;
         outcome.distrusted = findings.question.is_some();
         outcome.estimate = weighed.estimate(&scores[usize::from(chosen)], config);

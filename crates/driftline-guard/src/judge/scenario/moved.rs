@@ -5,7 +5,7 @@
 use super::super::profile::Source;
 use super::super::space::scores;
 use super::{Case, Explanation, Scenario};
-use crate::memory::Memory;
+use crate::judge::memory::Memory;
 use driftline_core::Result;
 use driftline_drift::{MOST_COLUMNS, MapKind, RowPoints, class_shares};
 

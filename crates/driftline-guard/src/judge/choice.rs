@@ -1,0 +1,190 @@
+//! The rule: of the candidates that gain over the source model even at their lower bound, deploy the one that gains most;
+//! where there is none, the source model. With enough labels the bound is theirs, without it is the scenarios'.
+
+use serde::{Deserialize, Serialize};
+
+use super::config::JudgeConfig;
+use super::labels::Evidence;
+use super::weighed::Spread;
+
+/// What may be in use. In files and lists the source model is 0 and the candidates follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "usize", into = "usize")]
+pub(super) enum Choice {
+    Source,
+    Candidate(usize),
+}
+
+impl From<usize> for Choice {
+    fn from(place: usize) -> Self {
+        match place.checked_sub(1) {
+            None => Self::Source,
+            Some(candidate) => Self::Candidate(candidate),
+        }
+    }
+}
+
+impl From<Choice> for usize {
+    fn from(choice: Choice) -> Self {
+        match choice {
+            Choice::Source => 0,
+            Choice::Candidate(candidate) => candidate + 1,
+        }
+    }
+}
+
+/// What is known of a candidate in this window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Prospects {
+    /// Its gain over the source model, by the scenarios.
+    pub gain: Spread,
+    /// What it gained when it was rehearsed on the source.
+    pub rehearsed: f64,
+    /// The share of rows that it decides unlike the source model, and unlike what is in use.
+    pub unlike_source: f64,
+    pub unlike_current: f64,
+    pub labels: Evidence,
+    /// Whether it has a version to deploy.
+    pub proposed: bool,
+}
+
+/// The bounds of a candidate's gain over the source model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Bounds {
+    pub mean: f64,
+    pub low: f64,
+    pub high: f64,
+    /// Whether labels say so.
+    pub by_labels: bool,
+}
+
+impl Prospects {
+    pub fn bounds(&self, rows: usize, config: &JudgeConfig) -> Bounds {
+        let Spread {
+            mean, low, high, ..
+        } = self.gain;
+        if let Some(gain) = self.labels.gain(self.unlike_source, mean, config) {
+            return Bounds {
+                mean: gain.mean,
+                low: gain.low,
+                high: 2.0 * gain.mean - gain.low,
+                by_labels: true,
+            };
+        }
+        // Each row that the two decide differently may go either way: two standard errors of that.
+        let chance = 2.0 * (self.unlike_source / rows.max(1) as f64).sqrt();
+        Bounds {
+            mean: mean + self.rehearsed,
+            low: low - chance + self.rehearsed,
+            high: high + chance + self.rehearsed,
+            by_labels: false,
+        }
+    }
+}
+
+/// The candidate with the largest mean of those that gain at their lower bound. A version in use is not left without labels for one that relabels more than half of the window.
+pub(super) fn choose(all: &[(Prospects, Bounds)], current: Choice) -> Choice {
+    let mut best = (0.0, Choice::Source);
+    for (place, (own, bounds)) in all.iter().enumerate() {
+        let choice = Choice::Candidate(place);
+        let leaps = current != Choice::Source && choice != current && own.unlike_current > 0.5;
+        let allowed = own.proposed && (bounds.by_labels || !leaps);
+        if allowed && bounds.low > 0.0 && bounds.mean > best.0 {
+            best = (bounds.mean, choice);
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(mean: f64, off: f64) -> Prospects {
+        Prospects {
+            gain: Spread {
+                mean,
+                low: mean - off,
+                high: mean + off,
+                ..Spread::default()
+            },
+            unlike_source: 0.1,
+            proposed: true,
+            ..Prospects::default()
+        }
+    }
+
+    fn chosen(all: &[Prospects], current: Choice) -> Choice {
+        let config = JudgeConfig::default();
+        let all: Vec<_> = all
+            .iter()
+            .map(|own| (*own, own.bounds(1000, &config)))
+            .collect();
+        choose(&all, current)
+    }
+
+    const FIRST: Choice = Choice::Candidate(0);
+    const SECOND: Choice = Choice::Candidate(1);
+
+    #[test]
+    fn a_choice_is_stored_as_its_place() {
+        for (choice, place) in [(Choice::Source, 0), (FIRST, 1), (SECOND, 2)] {
+            assert_eq!(serde_json::json!(choice), serde_json::json!(place));
+            assert_eq!(Choice::from(place), choice);
+        }
+    }
+
+    #[test]
+    fn gains_that_scenarios_agree_on_are_deployed_and_others_are_not() {
+        let table: &[(&[(f64, f64)], Choice)] = &[
+            (&[(0.05, 0.01)], FIRST),
+            (&[(0.05, 0.04)], Choice::Source),
+            (&[(-0.02, 0.0)], Choice::Source),
+            (&[(0.1, 0.09), (0.06, 0.01)], SECOND),
+            (&[(0.06, 0.01), (0.1, 0.04)], SECOND),
+        ];
+        for (gains, right) in table {
+            let all: Vec<_> = gains
+                .iter()
+                .map(|&(mean, off)| candidate(mean, off))
+                .collect();
+            assert_eq!(chosen(&all, Choice::Source), *right, "{gains:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_rehearsed_counts() {
+        let mut costly = candidate(0.05, 0.01);
+        costly.rehearsed = -0.04;
+        assert_eq!(chosen(&[costly], Choice::Source), Choice::Source);
+        let mut proven = candidate(0.01, 0.02);
+        proven.rehearsed = 0.08;
+        assert_eq!(chosen(&[proven], Choice::Source), FIRST);
+    }
+
+    #[test]
+    fn labels_decide_where_there_are_enough() {
+        let mut doubtful = candidate(0.05, 0.2);
+        doubtful.labels = Evidence {
+            labels: 10.0,
+            ahead: 10.0,
+            decided: 10.0,
+        };
+        assert_eq!(chosen(&[doubtful], Choice::Source), FIRST);
+        let mut wrong = candidate(0.3, 0.0);
+        wrong.labels = Evidence {
+            labels: 10.0,
+            ahead: -10.0,
+            decided: 10.0,
+        };
+        assert_eq!(chosen(&[wrong], Choice::Source), Choice::Source);
+    }
+
+    #[test]
+    fn a_version_in_use_is_not_left_for_a_leap_without_labels() {
+        let (stays, mut leaps) = (candidate(0.05, 0.01), candidate(0.2, 0.01));
+        leaps.unlike_current = 0.6;
+        assert_eq!(chosen(&[stays, leaps], FIRST), FIRST);
+        assert_eq!(chosen(&[stays, leaps], Choice::Source), SECOND);
+    }
+}

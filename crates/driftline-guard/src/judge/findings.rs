@@ -1,0 +1,98 @@
+//! What the judge tells of a window beside its decision: the `findings` of the window's record.
+
+use serde::Serialize;
+
+use super::choice::{Bounds, Choice};
+use super::labels::Ask;
+use crate::findings::MarginCondition;
+use driftline_drift::Change;
+
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Findings {
+    pub drift: Change,
+    /// Accuracy on rows of the source that were not learned from.
+    pub held_out: f64,
+    pub explanations: Vec<ExplanationFinding>,
+    pub candidates: Vec<CandidateFinding>,
+    pub chosen: Choice,
+    pub baselines: Baselines,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theory: Option<MarginCondition>,
+    /// What labels would settle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
+    /// What was asked in this window, and answered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<Asked>,
+}
+
+/// A scenario.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct ExplanationFinding {
+    pub name: &'static str,
+    /// How much it counts.
+    pub weight: f64,
+    /// In units of noise.
+    pub misfit: f64,
+    /// Of the source model and every candidate.
+    pub accuracy: Vec<f64>,
+}
+
+/// A candidate and its gain over the source model.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct CandidateFinding {
+    pub name: String,
+    pub gain: f64,
+    pub low: f64,
+    pub high: f64,
+    pub by_labels: bool,
+    /// What it gained on the source itself.
+    pub rehearsed: f64,
+    /// The share of rows that it decides unlike the source model.
+    pub changed: f64,
+}
+
+impl CandidateFinding {
+    pub fn new(name: &str, bounds: Bounds, rehearsed: f64, changed: f64) -> Self {
+        Self {
+            name: name.to_owned(),
+            gain: bounds.mean,
+            low: bounds.low,
+            high: bounds.high,
+            by_labels: bounds.by_labels,
+            rehearsed,
+            changed,
+        }
+    }
+}
+
+/// The usual estimates of the source model's accuracy without labels.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct Baselines {
+    pub confidence: f64,
+    /// Mean calibrated confidence (CBPE).
+    pub calibrated: f64,
+    /// Average thresholded confidence (ATC).
+    pub threshold: f64,
+    /// Difference of confidences (DoC).
+    pub difference: f64,
+}
+
+/// The best candidate of those that were not chosen, what is at stake, and the rows that would settle it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Question {
+    pub candidate: String,
+    /// What it may gain at most, as a share of rows.
+    pub stake: f64,
+    /// The most informative rows first, with how many rows each stands for.
+    pub rows: Vec<Ask>,
+}
+
+/// A row that was labelled.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct Asked {
+    #[serde(flatten)]
+    pub ask: Ask,
+    /// None where the expert did not know, or said a class that the source lacks.
+    pub class: Option<u32>,
+}

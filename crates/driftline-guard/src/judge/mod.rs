@@ -1,0 +1,175 @@
+//! The policy `judged`: deploy, hold or ask, with a number in every window.
+//!
+//! Scenarios are ways in which the labelled source could have become a window. Each says how likely every class is for every
+//! row, and counts by how well it has fitted. Together they say how accurate every version is, and a candidate is deployed
+//! only where it gains at its lower bound. A few labels settle what scenarios cannot.
+
+mod baselines;
+mod calibration;
+mod choice;
+mod config;
+mod findings;
+mod labels;
+mod memory;
+mod outlook;
+mod profile;
+mod rehearsal;
+mod scenario;
+mod score;
+mod space;
+mod weighed;
+mod window;
+
+pub use config::JudgeConfig;
+
+use self::memory::Memory;
+use self::profile::Source;
+use self::window::Judge;
+use driftline_adapt::policy::{Decision, Forecast, Policy, PolicyOutcome, Proposal};
+use driftline_adapt::{Candidate, Context, State};
+use driftline_core::Result;
+use driftline_core::data::{Inputs, LabeledDomain};
+use driftline_drift::draw;
+use driftline_models::neighbours::NeighboursLearner;
+use driftline_models::trees::TreesLearner;
+use driftline_models::{AnyLearner, Learner};
+
+/// Fewer labelled rows are no source to judge by.
+const LEAST_SAMPLE: usize = 10;
+/// Fewer rows are no window.
+const LEAST_WINDOW: usize = 4;
+
+impl Policy for JudgeConfig {
+    fn candidates(&self, learner: &AnyLearner) -> Option<Vec<String>> {
+        let fitting: &[&str] = match learner.kind() {
+            "network" => &["plain", "cautious", "inertia"],
+            TreesLearner::KIND => &[
+                "realign",
+                "plain",
+                "cautious",
+                "realign-cautious",
+                "inertia",
+            ],
+            NeighboursLearner::KIND => &[
+                "realign", "plain", "cautious", "clusters", "mixture", "inertia",
+            ],
+            _ => &[
+                "realign",
+                "plain",
+                "cautious",
+                "realign-cautious",
+                "mixture",
+                "label-shift",
+                "inertia",
+            ],
+        };
+        let names = fitting.iter().map(|&name| name.to_owned()).collect();
+        Some(self.candidates.clone().unwrap_or(names))
+    }
+
+    fn check_memory(&self, state: &State) -> Result<()> {
+        Memory::read(state)?.check()
+    }
+
+    fn prepare(&self, ctx: &Context<'_>, candidates: &[&Candidate], rows: usize) -> Result<State> {
+        let mut memory = Memory::default();
+        if let Some(sample) = sample(ctx) {
+            self.source(ctx, sample, candidates, rows, &mut memory)?;
+        }
+        Ok(memory.store())
+    }
+
+    fn outlook(
+        &self,
+        ctx: &Context<'_>,
+        state: &State,
+        candidates: &[&Candidate],
+        windows: &[Inputs],
+    ) -> Result<Option<Forecast>> {
+        let Some(sample) = sample(ctx) else {
+            return Ok(None);
+        };
+        let mut memory = Memory::read(state)?;
+        let rows = windows.first().map_or(0, Inputs::len);
+        let source = self.source(ctx, sample, candidates, rows, &mut memory)?;
+        outlook::outlook(ctx, self, &source, candidates, windows, memory).map(Some)
+    }
+
+    fn decide(
+        &self,
+        ctx: &Context<'_>,
+        state: &State,
+        proposals: &[Proposal<'_>],
+    ) -> Result<PolicyOutcome> {
+        self.check()?;
+        let hold = |why: &str, distrusted: bool| {
+            let decision = Decision::Hold { why: why.into() };
+            let mut outcome = PolicyOutcome::new(decision, state.clone());
+            outcome.distrusted = distrusted;
+            Ok(outcome)
+        };
+        let window = ctx.stage.learn.as_ref();
+        let Some(window) = window.filter(|window| window.len() >= LEAST_WINDOW) else {
+            return hold("there is too little to learn from", false);
+        };
+        let Some(sample) = sample(ctx) else {
+            return hold("there is no labelled source to judge by", true);
+        };
+        let mut memory = Memory::read(state)?;
+        let candidates: Vec<&Candidate> = proposals.iter().map(|one| one.candidate).collect();
+        let source = self.source(ctx, sample, &candidates, window.len(), &mut memory)?;
+        let rows = draw(window.len(), self.rows, ctx.seed.named("rows"));
+        let judge = Judge {
+            config: self,
+            ctx,
+            source: &source,
+            proposals,
+            rows: &rows,
+            inputs: &window.inputs.pick(&rows),
+        };
+        judge.decide(memory)
+    }
+}
+
+impl JudgeConfig {
+    /// What is known of the source: remembered, or worked out now.
+    fn source(
+        &self,
+        ctx: &Context<'_>,
+        sample: &LabeledDomain,
+        candidates: &[&Candidate],
+        window: usize,
+        memory: &mut Memory,
+    ) -> Result<Source> {
+        if let (Some(profile), Some((held_out, clouds))) = (&memory.profile, memory.source()?) {
+            return Ok(Source::of(
+                profile.clone(),
+                sample,
+                self.rows,
+                held_out,
+                clouds,
+            ));
+        }
+        let source = Source::gather(ctx, sample, candidates, (window, self.rows))?;
+        memory.profile = Some(source.profile.clone());
+        memory.set_source(&source.held_out, source.clouds.as_ref())?;
+        // What is remembered is in single precision: the first window must see the same numbers as those after it.
+        match memory.source()? {
+            Some((held_out, clouds)) => Ok(Source::of(
+                source.profile,
+                sample,
+                self.rows,
+                held_out,
+                clouds,
+            )),
+            None => Ok(source),
+        }
+    }
+}
+
+/// The labelled source, if it is enough to judge by.
+fn sample<'a>(ctx: &Context<'a>) -> Option<&'a LabeledDomain> {
+    let sample = ctx.source_sample.filter(|own| own.len() >= LEAST_SAMPLE)?;
+    let varies = driftline_drift::Standardizer::of(sample.inputs()).is_some();
+    varies.then_some(sample)
+}
