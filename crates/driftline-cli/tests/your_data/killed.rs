@@ -16,6 +16,12 @@ fn a_killed_run_of_trees_ends_with_the_same_bytes() {
     killed("--model trees");
 }
 
+/// What the judge remembers, and the labels that it was given, survive too.
+#[test]
+fn a_killed_run_that_asks_for_labels_ends_with_the_same_bytes() {
+    killed("--model linear --labels-per-window 5");
+}
+
 fn killed(model: &str) {
     let place = Place::new();
     place.write("long.csv", turning(4000, 0.0, 2.0, 8));

@@ -87,7 +87,7 @@ impl Beginnings {
                 };
                 chain.advance(&moment)?;
                 let score = |decided: Labels| Score::of(&decided, part.labels()).accuracy;
-                let held = score(self.model(&candidates[0]).predict(part.inputs())?);
+                let held = score(self.model(candidates[0]).predict(part.inputs())?);
                 gain += score(chain.version().predict(part.inputs())?) - held;
             }
             Ok(gain / parts.len().max(1) as f64)

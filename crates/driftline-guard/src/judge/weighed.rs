@@ -2,7 +2,7 @@
 
 use super::config::JudgeConfig;
 use super::memory::Memory;
-use super::scenario::{Case, Explanation, scenarios};
+use super::scenario::{Case, Explanation, SAFE_STEP, scenarios};
 use super::score::Score;
 use driftline_adapt::policy::Estimate;
 use driftline_core::Result;
@@ -49,7 +49,7 @@ impl Weighed {
             explanations,
             weights,
             posteriors,
-            leap: ((2.0 * memory.leap).min(1.0) - 0.5).max(0.0),
+            leap: (memory.leap.min(1.0) - SAFE_STEP).max(0.0) / 2.0,
         })
     }
 

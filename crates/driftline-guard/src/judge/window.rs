@@ -7,7 +7,7 @@ use super::findings::{Asked, CandidateFinding, ExplanationFinding, Findings, Que
 use super::labels::{self, Ask};
 use super::memory::Memory;
 use super::profile::{Source, seed};
-use super::scenario::Case;
+use super::scenario::{Case, SAFE_STEP};
 use super::score::Score;
 use super::weighed::Weighed;
 use crate::theory;
@@ -20,8 +20,6 @@ use driftline_models::Classifier;
 
 /// Rows that a question names.
 const NAMED_ROWS: usize = 20;
-/// The part of the distance between classes that a step may be, as in `drift/pace.rs`.
-const SAFE_STEP: f64 = 0.1;
 
 /// A window and everything that is said of it.
 pub(super) struct Judge<'a> {

@@ -49,13 +49,18 @@ pub struct Judged {
     pub high: f64,
 }
 
+/// What each candidate says of the rows of a window, by name.
+type Said = Vec<(String, Vec<u32>)>;
+/// The version that served a window, and what was decided about it.
+type Served = (Version, PolicyOutcome);
+
 /// Looks on while the policy decides: what every candidate's version before the window says of it.
 #[derive(Debug, Serialize)]
 struct Witness {
     #[serde(skip)]
     policy: NamedPart<dyn Policy>,
     #[serde(skip)]
-    seen: Mutex<Vec<Vec<(String, Vec<u32>)>>>,
+    seen: Mutex<Vec<Said>>,
 }
 
 impl Policy for Witness {
@@ -159,7 +164,7 @@ impl Trial {
         let named = NamedPart::new("judged", witness.clone() as Arc<dyn Policy>);
         let mut engine = engine.with_policy(named, chains);
         let first = engine.first().clone();
-        let mut versions: Vec<(Version, PolicyOutcome)> = vec![];
+        let mut versions: Vec<Served> = vec![];
         let mut sink = EachStep::new(&engine, |step: &Step| {
             versions.push((step.before.clone(), step.outcome.clone()));
             *truth.at.lock().expect("nobody panics while holding it") += 1;
@@ -195,11 +200,7 @@ impl Trial {
         number: usize,
         stream: &ProvingStream,
         windows: &[Inputs],
-        (first, versions, seen): (
-            &Version,
-            &[(Version, PolicyOutcome)],
-            &[Vec<(String, Vec<u32>)>],
-        ),
+        (first, versions, seen): (&Version, &[Served], &[Said]),
         asked: usize,
     ) -> Result<Self> {
         let n_classes = stream.source.labels().n_classes();

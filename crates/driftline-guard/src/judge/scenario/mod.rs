@@ -18,6 +18,9 @@ use driftline_core::data::Inputs;
 use driftline_core::random::Seed;
 use driftline_drift::{MapKind, RowPoints, energy_distance};
 
+/// The part of the distance between classes that a step may be, as in driftline-drift's `pace.rs`.
+pub(super) const SAFE_STEP: f64 = 0.1;
+
 /// What there is to explain.
 pub(super) struct Case<'a> {
     pub ctx: &'a Context<'a>,
