@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn expected_scores_are_sums_of_probabilities() {
-        let decided = Labels::new(vec![0, 1].repeat(5), 2).unwrap();
+        let decided = Labels::new([0, 1].repeat(5), 2).unwrap();
         let score = Score::expected(&decided, &[0.9, 0.1, 0.3, 0.7].repeat(5));
         assert!((score.accuracy - 0.8).abs() < 1e-12);
         assert!((score.balanced - (0.9 / 1.2 + 0.7 / 0.8) / 2.0).abs() < 1e-12);

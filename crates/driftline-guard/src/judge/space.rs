@@ -113,7 +113,7 @@ mod tests {
         let inputs = Inputs::new(rows.concat(), Shape::Vector(4)).unwrap();
         let labels = Labels::new(vec![0, 1], 2).unwrap();
         let source = LabeledDomain::new(inputs, labels).unwrap();
-        source.with_one_hot(vec![1..3])
+        source.with_one_hot(std::iter::once(1..3).collect())
     }
 
     #[test]
