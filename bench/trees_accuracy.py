@@ -71,11 +71,14 @@ def tables(arguments):
     makers = {
         "iris": datasets.load_iris, "wine": datasets.load_wine,
         "breast cancer": datasets.load_breast_cancer, "digits": datasets.load_digits,
+        "Hastie 10.2": lambda return_X_y: datasets.make_hastie_10_2(9_000, random_state=1),
+        "Gaussian quantiles": lambda return_X_y: datasets.make_gaussian_quantiles(n_samples=9_000, n_features=10, n_classes=3, random_state=1),
     }
     drawn = {f"{columns} columns, {classes} classes": (columns, classes) for columns, classes in ((20, 2), (20, 5), (50, 2), (50, 10))}
     for name in [*makers, *drawn]:
         if name in makers:
             x, y = makers[name](return_X_y=True)
+            y = numpy.unique(y, return_inverse=True)[1]
         else:
             x, y = datasets.make_classification(9_000, drawn[name][0], n_informative=10, n_classes=drawn[name][1], flip_y=0.05, random_state=1)
         order = numpy.random.default_rng(0).permutation(len(y))
