@@ -76,7 +76,8 @@ impl Judge<'_> {
         let mut outcome = PolicyOutcome::new(decision, memory.store());
         outcome.chains_go_on = true;
         outcome.reason = reason;
-        outcome.distrusted = findings.question.is_some();
+        // What is deployed is sure to gain; a question about it can wait.
+        outcome.distrusted = findings.question.is_some() && chosen == Choice::Source;
         outcome.estimate = weighed.estimate(&scores[usize::from(chosen)], config);
         outcome.estimate_before = weighed.estimate(&weighed.scores(&decided.deployed), config);
         outcome.estimate_unadapted = weighed.estimate(&scores[0], config);
