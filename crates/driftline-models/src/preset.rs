@@ -61,7 +61,7 @@ impl Preset {
         ("margin", Preset::Margin),
     ];
 
-    /// `auto` prefers nearest neighbours for at most so many columns.
+    /// `auto` prefers nearest neighbours up to this number of columns.
     pub const FEW_COLUMNS: usize = 4;
 
     /// Mini-batch training as `adapt` does it unless told otherwise.

@@ -76,7 +76,7 @@ fn other_shares_alone_are_no_drift_to_follow() {
     }
 }
 
-/// Nobody can know which class went where, so the interval is wide and it asks; when the stream settles, that ends.
+/// The classes can no longer be traced, so the interval is wide and it asks. When the stream settles, that ends.
 #[test]
 fn after_a_jump_the_interval_is_wide_and_it_asks() {
     for angle in [2.1, 2.4] {

@@ -1,37 +1,10 @@
 //! The rule: of the candidates that gain over the source model even at their lower bound, deploy the one that gains most;
 //! where there is none, the source model. With enough labels the bound is theirs, without it is the scenarios'.
 
-use serde::{Deserialize, Serialize};
-
 use super::config::JudgeConfig;
 use super::labels::Evidence;
 use super::weighed::Spread;
-
-/// What may be in use. In files and lists the source model is 0 and the candidates follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "usize", into = "usize")]
-pub(super) enum Choice {
-    Source,
-    Candidate(usize),
-}
-
-impl From<usize> for Choice {
-    fn from(place: usize) -> Self {
-        match place.checked_sub(1) {
-            None => Self::Source,
-            Some(candidate) => Self::Candidate(candidate),
-        }
-    }
-}
-
-impl From<Choice> for usize {
-    fn from(choice: Choice) -> Self {
-        match choice {
-            Choice::Source => 0,
-            Choice::Candidate(candidate) => candidate + 1,
-        }
-    }
-}
+pub(super) use crate::choice::Choice;
 
 /// What is known of a candidate in this window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -125,14 +98,6 @@ mod tests {
 
     const FIRST: Choice = Choice::Candidate(0);
     const SECOND: Choice = Choice::Candidate(1);
-
-    #[test]
-    fn a_choice_is_stored_as_its_place() {
-        for (choice, place) in [(Choice::Source, 0), (FIRST, 1), (SECOND, 2)] {
-            assert_eq!(serde_json::json!(choice), serde_json::json!(place));
-            assert_eq!(Choice::from(place), choice);
-        }
-    }
 
     #[test]
     fn gains_that_scenarios_agree_on_are_deployed_and_others_are_not() {

@@ -15,7 +15,7 @@ pub(super) struct Weighed {
     pub weights: Vec<f64>,
     /// The mean of their posteriors: rows × classes.
     pub posteriors: Vec<f64>,
-    /// How much a leap of the stream adds to half the width of intervals: after it nobody can tell which class went where.
+    /// How much a leap of the stream adds to half the width of intervals: after it the classes can no longer be traced.
     pub leap: f64,
 }
 
