@@ -1,4 +1,4 @@
-//! The proving ground: the policy `judged` on thousands of random streams, beside the unadapted model, every single
+//! The proving ground: the policy `guarded` on thousands of random streams, beside the unadapted model, every single
 //! candidate and the usual estimates. One line of JSON for each stream; streams that the file already has are skipped.
 //!
 //!     cargo run --release -p driftline-lab --example proving -- design|test FROM TO OUT.jsonl [--labels N] [--model KIND]

@@ -5,8 +5,6 @@
 mod contract;
 #[path = "guarded.rs"]
 mod guarded;
-#[path = "judged.rs"]
-mod judged;
 #[path = "onnx.rs"]
 mod onnx;
 #[path = "runs.rs"]

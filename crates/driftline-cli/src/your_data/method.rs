@@ -17,7 +17,7 @@ use super::arguments::{CleaningArgs, parse_count};
 use crate::failure::{Failure, Result};
 
 /// The policy that asks for labels.
-const JUDGED: &str = "judged";
+const GUARDED: &str = "guarded";
 
 /// Flags win over the file, and the file over the defaults.
 #[derive(Args, Clone, Debug)]
@@ -38,12 +38,11 @@ pub struct MethodArgs {
     /// How a window gets its labels [default: teacher]
     #[arg(long, value_name = "NAME")]
     labeler: Option<String>,
-    /// What becomes of a step: guarded (rehearse first, deploy only what gains), judged (an estimate in every window; may ask
-    /// for labels; new, and not yet the default), always or never [default: guarded; always with --method target and pooled]
+    /// When a step is deployed: guarded (only where it gains at the lower bound), always or never
+    /// [default: guarded; always with --method target and pooled]
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
-    /// Labels that the policy judged may ask for in each window, which makes it the policy; --truth answers as an expert would,
-    /// and only what is asked [default: 0]
+    /// Labels that may be asked for in each window; --truth answers as an expert would, and only what is asked [default: 0]
     #[arg(long, value_name = "N")]
     labels_per_window: Option<usize>,
     #[command(flatten)]
@@ -177,10 +176,10 @@ impl MethodArgs {
         said.labeler = self.labeler.clone().map(PartSpec::plain);
         said.policy = self.policy.clone().map(PartSpec::plain);
         if let Some(labels) = self.labels_per_window {
-            let name = self.policy.as_deref().unwrap_or(JUDGED);
-            if name != JUDGED {
+            let name = self.policy.as_deref().unwrap_or(GUARDED);
+            if name != GUARDED {
                 let what = format!("--labels-per-window has no meaning for the policy `{name}`");
-                return Err(Failure::usage(what, "leave --policy out, or say `judged`"));
+                return Err(Failure::usage(what, "leave --policy out, or say `guarded`"));
             }
             let settings = json!({ "labels-per-window": labels });
             said.policy = Some(PartSpec::new(name, settings));

@@ -1,4 +1,4 @@
-//! One stream of the proving ground under the policy `judged`: what was served, what standing still and every single
+//! One stream of the proving ground under the policy `guarded`: what was served, what standing still and every single
 //! candidate would have served, and how good the estimates were.
 
 use std::sync::{Arc, Mutex};
@@ -134,7 +134,7 @@ impl Trial {
         let mut settings = Settings::for_own_data();
         settings.model = Some(PartSpec::plain(stream.model));
         settings.labeler = Some(PartSpec::plain("teacher"));
-        settings.policy = Some(PartSpec::new("judged", policy));
+        settings.policy = Some(PartSpec::new("guarded", policy));
         let registry = Registry::new();
         let method = settings.resolve("proving", &registry, None)?;
         let seed = Seed::new(number as u64);
@@ -161,7 +161,7 @@ impl Trial {
             policy: method.policy.clone(),
             seen: Mutex::default(),
         });
-        let named = NamedPart::new("judged", witness.clone() as Arc<dyn Policy>);
+        let named = NamedPart::new("guarded", witness.clone() as Arc<dyn Policy>);
         let mut engine = engine.with_policy(named, chains);
         let first = engine.first().clone();
         let mut versions: Vec<Served> = vec![];

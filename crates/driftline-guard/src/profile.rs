@@ -41,7 +41,7 @@ pub(super) struct SourceProfile {
 
 /// All that is drawn here is drawn once for every window.
 pub(super) fn seed() -> Seed {
-    Seed::new(0).named("judged")
+    Seed::new(0).named("guarded")
 }
 
 /// The source as scenarios need it.

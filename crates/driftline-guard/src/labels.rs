@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::JudgeConfig;
+use super::config::GuardConfig;
 use driftline_core::data::Labels;
 use driftline_core::random::{Seed, permutation};
 
@@ -49,7 +49,7 @@ pub(super) struct Gain {
 impl Evidence {
     /// What to expect of a candidate that differs on this `share` of rows. `expected` is the gain that scenarios see; it
     /// counts for a few labels. `None` while there are too few labels.
-    pub fn gain(&self, share: f64, expected: f64, config: &JudgeConfig) -> Option<Gain> {
+    pub fn gain(&self, share: f64, expected: f64, config: &GuardConfig) -> Option<Gain> {
         if self.labels < FEWEST || share <= 0.0 {
             return None;
         }
@@ -70,7 +70,7 @@ impl Evidence {
     }
 
     /// How much is promised by asking about it: what it seems to gain, and what is not known yet.
-    fn promise(&self, share: f64, config: &JudgeConfig) -> f64 {
+    fn promise(&self, share: f64, config: &GuardConfig) -> f64 {
         let total = self.labels + config.prior_labels.get();
         share * self.ahead / total + share / (2.0 * total.sqrt())
     }
@@ -90,7 +90,7 @@ pub(super) fn rows_to_ask(
     names: &[&str],
     all: &BTreeMap<String, Evidence>,
     budget: usize,
-    config: &JudgeConfig,
+    config: &GuardConfig,
     seed: Seed,
 ) -> Vec<Ask> {
     let held = decided[0].as_slice();
@@ -145,7 +145,7 @@ pub(super) fn learn(
     names: &[&str],
     answers: &[(usize, u32)],
     all: &mut BTreeMap<String, Evidence>,
-    config: &JudgeConfig,
+    config: &GuardConfig,
 ) {
     all.values_mut()
         .for_each(|own| own.fade(config.label_memory.get()));
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn gains_grow_with_evidence_and_few_labels_say_nothing() {
-        let config = JudgeConfig::default();
+        let config = GuardConfig::default();
         let gain = |labels, ahead| evidence(labels, ahead).gain(0.5, 0.0, &config);
         assert_eq!(gain(3.0, 3.0), None);
         // 0.5 · 8/12, less one error 0.5 · √(1/12)
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn labels_go_where_candidates_differ_and_count_for_each() {
-        let config = JudgeConfig::default();
+        let config = GuardConfig::default();
         let labels = |classes: Vec<u32>| Labels::new(classes, 2).unwrap();
         let held = labels(vec![0; 100]);
         let other = labels((0..100).map(|row| u32::from(row < 20)).collect());

@@ -1,15 +1,15 @@
 //! Every number that the judge decides by. Each can be set in files, with `--settings` and from Python:
-//! `policy = { judged = { risk = 0.05 } }`. The evidence for the defaults is in docs/trust.md.
+//! `policy = { guarded = { risk = 0.05 } }`. The evidence for the defaults is in docs/trust.md.
 
 use driftline_core::data::{Fraction, NonNegative, Positive};
 use driftline_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// The settings of the policy `judged`.
+/// The settings of the policy `guarded`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct JudgeConfig {
+pub struct GuardConfig {
     /// What to choose from; what suits the model where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub candidates: Option<Vec<String>>,
@@ -54,7 +54,7 @@ fn is_zero(labels: &usize) -> bool {
 /// Fewer rows say nothing.
 const LEAST_ROWS: usize = 100;
 
-impl Default for JudgeConfig {
+impl Default for GuardConfig {
     fn default() -> Self {
         let positive = |value| Positive::new(value).expect("a positive constant");
         let not_negative = |value| NonNegative::new(value).expect("a constant of at least 0");
@@ -79,11 +79,11 @@ impl Default for JudgeConfig {
     }
 }
 
-impl JudgeConfig {
+impl GuardConfig {
     pub(super) fn check(&self) -> Result<()> {
         if self.rows < LEAST_ROWS {
             let allowed = format!("at least {LEAST_ROWS}");
-            return Err(Error::out_of_range("judged.rows", self.rows, allowed));
+            return Err(Error::out_of_range("guarded.rows", self.rows, allowed));
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! What all scenarios together say: each counts by how well it has explained the windows so far, and by how simple it is.
 
-use super::config::JudgeConfig;
+use super::config::GuardConfig;
 use super::memory::Memory;
 use super::scenario::{Case, Explanation, SAFE_STEP, scenarios};
 use super::score::Score;
@@ -32,7 +32,7 @@ pub(super) struct Spread {
 }
 
 impl Weighed {
-    pub fn of(case: &Case<'_>, memory: &mut Memory, config: &JudgeConfig) -> Result<Self> {
+    pub fn of(case: &Case<'_>, memory: &mut Memory, config: &GuardConfig) -> Result<Self> {
         let mut explanations = vec![];
         for scenario in scenarios(case.source) {
             explanations.extend(scenario.explain(case, memory)?);
@@ -91,7 +91,7 @@ impl Weighed {
     }
 
     /// Accuracy, balanced accuracy and recalls with their intervals.
-    pub fn estimate(&self, scores: &[Score], config: &JudgeConfig) -> Option<Estimate> {
+    pub fn estimate(&self, scores: &[Score], config: &GuardConfig) -> Option<Estimate> {
         let of = |each: &dyn Fn(&Score) -> Option<f64>| {
             let spread = self.spread(scores.iter().map(each), config.risk.get())?;
             let half = config.half_width(spread, self.leap);
@@ -109,7 +109,7 @@ impl Weighed {
     }
 }
 
-impl JudgeConfig {
+impl GuardConfig {
     /// Half the width of an interval.
     fn half_width(&self, spread: Spread, leap: f64) -> f64 {
         let range = self.range_share.get() * spread.range;
@@ -119,7 +119,7 @@ impl JudgeConfig {
 }
 
 /// exp(−misfit so far − cost of complexity), made to sum to 1.
-fn weights(all: &[Explanation], memory: &mut Memory, config: &JudgeConfig) -> Vec<f64> {
+fn weights(all: &[Explanation], memory: &mut Memory, config: &GuardConfig) -> Vec<f64> {
     let earlier = |one: &Explanation| memory.misfits.get(one.name).copied().unwrap_or(0.0);
     let so_far: Vec<f64> = all
         .iter()
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn what_fits_and_is_simple_counts_most() {
-        let config = JudgeConfig::default();
+        let config = GuardConfig::default();
         let table = [
             // (misfit, complexity) of two scenarios, and which counts more
             ((0.0, 0.0), (0.0, 1.0), true),
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn what_did_not_fit_on_the_way_is_not_believed_at_once() {
-        let (config, mut memory) = (JudgeConfig::default(), Memory::default());
+        let (config, mut memory) = (GuardConfig::default(), Memory::default());
         for _ in 0..5 {
             let all = [explanation("a", 12.0, 0.0), explanation("b", 0.0, 1.0)];
             weights(&all, &mut memory, &config);
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn intervals_are_wide_where_scenarios_differ() {
-        let config = JudgeConfig::default();
+        let config = GuardConfig::default();
         let width = |accuracies: [f64; 2]| {
             let weighed = Weighed {
                 explanations: vec![],

@@ -3,7 +3,7 @@
 
 use super::moved::drawn_by;
 use super::{Case, Explanation, Scenario};
-use crate::judge::memory::Memory;
+use crate::memory::Memory;
 use driftline_core::Result;
 use driftline_drift::mixture::FollowFrom;
 

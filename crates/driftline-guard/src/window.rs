@@ -2,7 +2,7 @@
 
 use super::baselines;
 use super::choice::{Bounds, Choice, Prospects, choose};
-use super::config::JudgeConfig;
+use super::config::GuardConfig;
 use super::findings::{Asked, CandidateFinding, ExplanationFinding, Findings, Question};
 use super::labels::{self, Ask};
 use super::memory::Memory;
@@ -23,7 +23,7 @@ const NAMED_ROWS: usize = 20;
 
 /// A window and everything that is said of it.
 pub(super) struct Judge<'a> {
-    pub config: &'a JudgeConfig,
+    pub config: &'a GuardConfig,
     pub ctx: &'a Context<'a>,
     pub source: &'a Source,
     pub proposals: &'a [Proposal<'a>],
