@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::json;
 
+use super::asked::GivenLabels;
 use super::fit::{Fit, Prepared, limited};
 use super::folder::{Origin, RUN_FORMAT, RunFolder, RunManifest};
 use super::model_file::ModelFile;
@@ -51,6 +53,8 @@ pub struct FileRun {
     pub registry: Registry,
     /// Whether rows that stand for the source are stored with version 0; see [`Fit::source_sample`].
     pub source_sample: bool,
+    /// Labels of rows of the stream, for what the policy asks.
+    pub labels: Option<Arc<GivenLabels>>,
     /// Replace what the folder holds instead of going on with it or refusing.
     pub replace: bool,
     /// What the manifest says about the machine.
@@ -156,6 +160,7 @@ impl FileRun {
             runtime: Runtime::all_cores(),
             registry: Registry::default(),
             source_sample: true,
+            labels: None,
             replace: false,
             environment: BTreeMap::new(),
             command: vec![],
@@ -245,7 +250,8 @@ impl FileRun {
         let ready = self.ready(start)?;
         // Every row is read before anything is trained or written: a fault in the last one is told now, not after hours,
         // and leaves no half of a run behind.
-        let mut stream = self.windows(ready.encoding(), stream, &plan)?;
+        let stream = self.windows(ready.encoding(), stream, &plan)?;
+        let mut stream = stream.with_labels(self.labels.clone());
         let digests = stream.outline().digests.clone();
         let mut run = match existing {
             Some(manifest) => {
@@ -261,6 +267,7 @@ impl FileRun {
                 if self.has_new_answers(&run) {
                     self.score(&mut run, &plan, &mut stream)?;
                 }
+                self.fill(&mut run)?;
                 run
             }
             None => {
@@ -290,7 +297,16 @@ impl FileRun {
         };
         session.record(&mut stream, planned, vec![], &mut run, watch)?;
         run.settle()?;
+        self.fill(&mut run)?;
         Ok(run)
+    }
+
+    /// Puts the labels that are at hand to the rows that were asked for.
+    fn fill(&self, run: &mut RunFolder) -> Result<()> {
+        if let Some(labels) = &self.labels {
+            run.fill_asked(labels, false)?;
+        }
+        Ok(())
     }
 
     /// What the run is, before its first window.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::asked::{AskedRecord, TakenLabel};
 use driftline_adapt::{Decision, Estimate};
 use driftline_io::{InputDigest, Notes, blake3};
 
@@ -65,6 +66,12 @@ pub struct WindowRecord {
     /// Whatever else the policy has found: the drift and how it is explained, the candidates and how they did.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub findings: Value,
+    /// The rows whose labels the policy wants, in the order in which they tell most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<AskedRecord>,
+    /// Labels of earlier windows that had come when this one was decided about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels_taken: Vec<TakenLabel>,
     /// The columns that have moved most from the source, where a policy decides; the farthest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<Moved>,

@@ -14,6 +14,7 @@ pub(super) use manifest::FROM_ARRAYS;
 pub use manifest::{Origin, RUN_FORMAT, RunManifest};
 
 use self::commit::{Finished, Log, Writer};
+use super::asked::{AskedRows, GivenLabels, LateLabels};
 use super::chains_file::{self, chains_name};
 use super::model_file::ModelFile;
 use super::predictions::WindowTable;
@@ -54,6 +55,8 @@ const REPORT: &str = "report.html";
 const FOLDERS: [&str; 2] = ["checkpoints", "predictions"];
 /// Where the newest window's chains are kept; made when there are any.
 const CHAINS: &str = "chains";
+/// Where the store of asked rows is; made when there are any.
+const LABELS: &str = "labels";
 
 /// The place of a version's model in its folder; 0 is the source model.
 pub fn checkpoint_name(version: usize) -> String {
@@ -223,7 +226,7 @@ impl RunFolder {
         })
     }
 
-    /// The run on its way again. `rows` is the labelled source, where it is at hand; the stream is asked for what was
+    /// The run on its way again; the policy has heard of all labels that have come. `rows` is the labelled source, where it is at hand; the stream is asked for what was
     /// learned from last.
     pub(super) fn session(
         &self,
@@ -234,7 +237,10 @@ impl RunFolder {
         let (source, stopped) = (self.model(Some(0))?, self.stopped()?);
         let settings = &self.manifest.settings;
         let registry = &self.registry;
-        Session::resumed(source, rows, settings, registry, runtime, stopped, stream)
+        let mut session =
+            Session::resumed(source, rows, settings, registry, runtime, stopped, stream)?;
+        session.take_labels(&self.late_labels()?)?;
+        Ok(session)
     }
 
     /// Notes which stream the windows to come are of.
@@ -270,9 +276,14 @@ impl RunFolder {
         self.manifest.current = record.window;
         self.records.push(record.clone());
         let rows = record.rows;
+        let mut asked = vec![];
+        if self.writer.is_none() {
+            let before = &self.records[..self.records.len() - 1];
+            asked = AskedRows::read(&self.folder, before, &self.manifest.classes)?.lines;
+        }
         let writer = self.writer.get_or_insert_with(|| {
             let (manifest, log) = (self.manifest.clone(), self.log.clone());
-            Writer::begin(self.folder.clone(), manifest, log, rows)
+            Writer::begin(self.folder.clone(), manifest, log, asked, rows)
         });
         let taken = writer.add(Finished {
             record,
@@ -319,6 +330,38 @@ impl RunFolder {
         self.manifest = progress.manifest;
         self.log = progress.log;
         Ok(())
+    }
+
+    /// The rows that were asked for, with the labels that are known.
+    pub fn asked(&self) -> Result<AskedRows> {
+        AskedRows::read(&self.folder, &self.records, &self.manifest.classes)
+    }
+
+    /// Keeps labels, and what an audit has asked for. They count at once; decisions hear of them before the next window.
+    pub fn keep_asked(&mut self, asked: &AskedRows) -> Result<()> {
+        self.settle()?;
+        self.expect_lock()?;
+        commit::write_asked(&self.folder, asked.lines())
+    }
+
+    /// Takes labels from a file; how many are new. A line about a row that was not asked for is refused.
+    pub fn label_from(&mut self, given: &GivenLabels) -> Result<usize> {
+        self.fill_asked(given, true)
+    }
+
+    pub(super) fn fill_asked(&mut self, given: &GivenLabels, strict: bool) -> Result<usize> {
+        self.settle()?;
+        let mut asked = self.asked()?;
+        let new = asked.fill(given, strict, &self.records, &self.manifest.classes)?;
+        if new > 0 {
+            self.keep_asked(&asked)?;
+        }
+        Ok(new)
+    }
+
+    /// The labels that no decision has heard of yet.
+    pub(super) fn late_labels(&self) -> Result<LateLabels> {
+        Ok(self.asked()?.late(&self.records, &self.manifest.classes))
     }
 
     /// Makes version `to` the current one. Nothing is deleted.

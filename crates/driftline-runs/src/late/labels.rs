@@ -2,12 +2,12 @@
 //! columns, one for each row in their order. An empty label is none.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
+use crate::asked::text_columns;
 use driftline_core::Result;
 use driftline_core::error::DataFault;
-use driftline_io::{
-    Answer, Batches, ClassLookup, Column, InputDigest, ReadOptions, Rows, TableSource,
-};
+use driftline_io::{Answer, ClassLookup, InputDigest, ReadOptions, Rows, TableSource};
 
 /// Where labels are, and in which column.
 #[derive(Clone, Copy)]
@@ -42,19 +42,12 @@ impl<'a> LabelFile<'a> {
         rows: &Rows,
         classes: &[String],
     ) -> Result<(Vec<Answer>, Vec<InputDigest>)> {
-        let mut read = self.read.clone();
-        read.text = ["file", "row", self.column].map(String::from).into();
-        read.columns = Some(read.text.clone());
-        read.digest = true;
-        let mut frames = self.data.open(&read)?;
-        let lines = self.lines(&mut *frames)?;
-        let digests = frames.digests()?;
+        let (path, lines, digests) = self.lines()?;
         let lookup = ClassLookup::new(classes);
         let answer = |label: &str| match label.trim() {
             "" => Answer::Missing,
             label => lookup.find(label).map_or(Answer::Unknown, Answer::Class),
         };
-        let path = frames.files()[0].clone();
         let fault = |message: String| DataFault::new(&path, message);
         if lines.iter().all(|line| line.row.is_none()) {
             if lines.len() != rows.len() {
@@ -102,30 +95,20 @@ impl<'a> LabelFile<'a> {
         Ok((answers, digests))
     }
 
-    fn lines(&self, frames: &mut dyn Batches) -> Result<Vec<Line>> {
-        let names: Vec<String> = frames.fields().iter().map(|f| f.name.clone()).collect();
-        let at = |name: &str| names.iter().position(|known| known == name);
-        let path = frames.files()[0].clone();
-        let Some(label) = at(self.column) else {
+    fn lines(&self) -> Result<(PathBuf, Vec<Line>, Vec<InputDigest>)> {
+        let mut found = text_columns(self.data, &["file", "row", self.column], self.read)?;
+        let path = found.path;
+        let Some(label) = found.columns.pop().flatten() else {
             let message = format!("has no column `{}`", self.column);
             let help = "name the column that has the labels with --label";
             return Err(DataFault::new(path, message).help(help.to_owned()).into());
         };
-        let (file, row) = (at("file"), at("row"));
-        let mut lines = vec![];
-        while let Some(frame) = frames.next_frame()? {
-            let text = |place: usize, at: usize| match &frame.columns[place] {
-                Column::Text(texts) => texts.get(at).unwrap_or_default().to_owned(),
-                Column::Numbers(numbers) if numbers.get(at).is_nan() => String::new(),
-                Column::Numbers(numbers) => numbers.get(at).to_string(),
-                Column::Times(_) | Column::Images(_) => String::new(),
-            };
-            lines.extend((0..frame.rows).map(|at| Line {
-                file: file.map(|place| text(place, at)),
-                row: row.map(|place| text(place, at)),
-                label: text(label, at),
-            }));
-        }
-        Ok(lines)
+        let text = |column: &Option<Vec<String>>, at: usize| Some(column.as_ref()?[at].clone());
+        let lines = label.into_iter().enumerate().map(|(at, label)| Line {
+            file: text(&found.columns[0], at),
+            row: text(&found.columns[1], at),
+            label,
+        });
+        Ok((path, lines.collect(), found.digests))
     }
 }
