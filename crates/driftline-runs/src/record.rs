@@ -188,6 +188,10 @@ pub struct Score {
     pub accuracy_unadapted: f64,
     /// Rows with an answer. Answers of a class that the source lacks are among them, and always wrong.
     pub scored: usize,
+    /// Where the rows with an answer were not drawn evenly: how many evenly drawn rows would tell as much. All counts are
+    /// then what evenly drawn rows would have given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_rows: Option<f64>,
     pub unknown_answers: usize,
     /// Rows that the adapted model gets right and the source model does not, and the other way round.
     pub gained: usize,

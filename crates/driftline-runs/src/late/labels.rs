@@ -4,10 +4,13 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use crate::asked::text_columns;
+use crate::asked::{ASKED, text_columns};
+use crate::folder::RunFolder;
 use driftline_core::Result;
 use driftline_core::error::DataFault;
-use driftline_io::{Answer, ClassLookup, InputDigest, ReadOptions, Rows, TableSource};
+use driftline_io::{
+    Answer, ClassLookup, InputDigest, ReadOptions, Rows, TableSource, blake3,
+};
 
 /// Where labels are, and in which column.
 #[derive(Clone, Copy)]
@@ -24,6 +27,60 @@ impl std::fmt::Debug for LabelFile<'_> {
     }
 }
 
+/// What is known of the rows of a window.
+pub(super) struct Answers {
+    pub of_rows: Vec<Answer>,
+    /// What the labels are known by.
+    pub digests: Vec<InputDigest>,
+    pub path: PathBuf,
+}
+
+impl Answers {
+    /// From a file, or else the labels of rows that were asked for.
+    pub fn of(
+        labels: Option<&LabelFile<'_>>,
+        run: &RunFolder,
+        window: usize,
+        rows: &Rows,
+    ) -> Result<Self> {
+        let classes = &run.manifest().classes;
+        if let Some(labels) = labels {
+            return labels.answers(rows, classes);
+        }
+        let lookup = ClassLookup::new(classes);
+        let path = run.folder().join(ASKED);
+        let asked = run.asked()?;
+        let mut of_rows = vec![Answer::Missing; rows.len()];
+        let mut said = format!("{window}");
+        let known = asked.lines().iter().filter(|line| !line.is_open());
+        for line in known.filter(|line| line.window == window) {
+            let class = line.class(&lookup);
+            let place = of_rows.get_mut(line.window_row.wrapping_sub(1));
+            let place = place.ok_or_else(|| {
+                let (row, rows) = (line.window_row, rows.len());
+                let message = format!("has row {row} of window {window}, which has {rows}");
+                DataFault::new(&path, message)
+            })?;
+            *place = class.map_or(Answer::Unknown, Answer::Class);
+            said += &format!("\n{} {}", line.window_row, line.label);
+        }
+        let digest = InputDigest {
+            path: path.clone(),
+            bytes: said.len() as u64,
+            blake3: blake3(said.as_bytes()),
+        };
+        Ok(Self {
+            of_rows,
+            digests: vec![digest],
+            path,
+        })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.of_rows.iter().all(|own| *own == Answer::Missing)
+    }
+}
+
 /// What a file says of one row.
 struct Line {
     file: Option<String>,
@@ -36,12 +93,8 @@ impl<'a> LabelFile<'a> {
         Self { data, column, read }
     }
 
-    /// The answer to each of `rows`, and what the file is known by.
-    pub(super) fn answers(
-        &self,
-        rows: &Rows,
-        classes: &[String],
-    ) -> Result<(Vec<Answer>, Vec<InputDigest>)> {
+    /// The answer to each of `rows`.
+    pub(super) fn answers(&self, rows: &Rows, classes: &[String]) -> Result<Answers> {
         let (path, lines, digests) = self.lines()?;
         let lookup = ClassLookup::new(classes);
         let answer = |label: &str| match label.trim() {
@@ -58,7 +111,11 @@ impl<'a> LabelFile<'a> {
                 return Err(fault(message).into());
             }
             let answers = lines.iter().map(|line| answer(&line.label)).collect();
-            return Ok((answers, digests));
+            return Ok(Answers {
+                of_rows: answers,
+                digests,
+                path,
+            });
         }
         let place = |row: usize| {
             let (file, row) = rows.origins.get(row);
@@ -92,7 +149,11 @@ impl<'a> LabelFile<'a> {
                 }
             }
         }
-        Ok((answers, digests))
+        Ok(Answers {
+            of_rows: answers,
+            digests,
+            path: path.clone(),
+        })
     }
 
     fn lines(&self) -> Result<(PathBuf, Vec<Line>, Vec<InputDigest>)> {
