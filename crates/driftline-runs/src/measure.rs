@@ -192,11 +192,7 @@ impl<'a> Answered<'a> {
     }
 
     /// `None` if no row has an answer.
-    fn score(
-        &self,
-        [before, after, unadapted]: [&Labels; 3],
-        classes: &[String],
-    ) -> Option<Score> {
+    fn score(&self, [before, after, unadapted]: [&Labels; 3], classes: &[String]) -> Option<Score> {
         if self.scored == 0 {
             return None;
         }

@@ -36,7 +36,13 @@ impl FileRun {
             let stage = stream.stage(curriculum, record.window - 1, &before)?;
             let (_, window) = stage.ok_or_else(|| Error::empty("the window that arrived"))?;
             let answers = window.rows.answers.as_deref();
-            rescored(run, record, &window.rows.inputs, (answers, None), &self.runtime)?;
+            rescored(
+                run,
+                record,
+                &window.rows.inputs,
+                (answers, None),
+                &self.runtime,
+            )?;
         }
         run.rescored(records, self.choice.answers.clone())
     }

@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::asked::{AskedRecord, LateLabels, TakenLabel};
 use super::folder::checkpoint_name;
 use super::measure::{Measured, measure};
-use super::asked::{AskedRecord, LateLabels, TakenLabel};
 use super::model_file::ModelFile;
 use super::moved::moved;
 use super::record::Place;

@@ -28,7 +28,7 @@ pub struct AlongArgs {
     #[command(flatten)]
     windows: WindowArgs,
     #[command(flatten)]
-    method: MethodArgs,
+    pub method: MethodArgs,
 }
 
 /// Which rows it sees, and what it computes with.
@@ -94,6 +94,9 @@ pub fn run(args: &AdaptArgs, verbosity: Verbosity) -> Result {
     adapt.seed = args.rows.compute.seed;
     adapt.source_sample = !args.no_source_sample;
     adapt.replace = args.force;
+    if let Some(file) = args.along.method.labels_file() {
+        adapt.labels = Some(data(std::slice::from_ref(file))?);
+    }
     let start = args.along.start.start()?;
     let stream = data(&args.along.stream.stream)?;
     if args.dry_run {
@@ -146,6 +149,12 @@ pub fn finish(
             text += &format!("  {name}: {value}\n");
         }
         output::print(&format!("{text}{}\n", page.display()))?;
+    }
+    let open = run.asked()?.open().len();
+    if open > 0 {
+        verbosity.say(&format!(
+            "{open} rows wait for a label: driftline label {folder}"
+        ));
     }
     let back = summary
         .as_ref()

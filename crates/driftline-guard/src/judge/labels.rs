@@ -285,10 +285,21 @@ mod tests {
         let labels = |classes: Vec<u32>| Labels::new(classes, 2).unwrap();
         let held = labels(vec![0; 300]);
         let other = labels((0..300).map(|row| u32::from(row < 20)).collect());
-        let third = labels((0..300).map(|row| u32::from((10..60).contains(&row))).collect());
+        let third = labels(
+            (0..300)
+                .map(|row| u32::from((10..60).contains(&row)))
+                .collect(),
+        );
         let decided = [held, other, third];
         let known = BTreeMap::new();
-        let asked = rows_to_ask(&decided, &["other", "third"], &known, 20, &config, Seed::new(2));
+        let asked = rows_to_ask(
+            &decided,
+            &["other", "third"],
+            &known,
+            20,
+            &config,
+            Seed::new(2),
+        );
         let sum: f64 = asked.iter().map(|ask| ask.weight).sum();
         assert!((sum - 300.0).abs() < 1e-9, "{sum}");
         let of = |row: usize| asked.iter().find(|ask| ask.row == row);

@@ -25,9 +25,7 @@ pub use config::JudgeConfig;
 use self::memory::Memory;
 use self::profile::Source;
 use self::window::Judge;
-use driftline_adapt::policy::{
-    Decision, Forecast, LabelledRow, Policy, PolicyOutcome, Proposal,
-};
+use driftline_adapt::policy::{Decision, Forecast, LabelledRow, Policy, PolicyOutcome, Proposal};
 use driftline_adapt::{Candidate, Context, State};
 use driftline_core::Result;
 use driftline_core::data::{Inputs, LabeledDomain};

@@ -15,7 +15,14 @@ pub const ASKED: &str = "labels/asked.csv";
 
 /// Its columns.
 pub(super) const COLUMNS: [&str; 8] = [
-    "window", "window_row", "id", "file", "row", "weight", "asked_by", "label",
+    "window",
+    "window_row",
+    "id",
+    "file",
+    "row",
+    "weight",
+    "asked_by",
+    "label",
 ];
 
 /// One line for each row, behind a line of names.
@@ -59,7 +66,11 @@ impl TableSource for OneFile<'_> {
 
 impl AskedRows {
     /// The store of a run folder: what its records say, with the labels of the file and what audits have asked.
-    pub(crate) fn read(folder: &Path, records: &[WindowRecord], classes: &[String]) -> Result<Self> {
+    pub(crate) fn read(
+        folder: &Path,
+        records: &[WindowRecord],
+        classes: &[String],
+    ) -> Result<Self> {
         let mut all = Self::of(records, classes);
         let path = folder.join(ASKED);
         if !path.exists() {
@@ -77,7 +88,11 @@ impl AskedRows {
             let help = "only the column `label` may be changed; `driftline label RUN --labels FILE` takes labels from any file";
             fault.help(help.to_owned()).into()
         };
-        if let Some((name, _)) = COLUMNS.iter().zip(&found.columns).find(|(_, own)| own.is_none()) {
+        if let Some((name, _)) = COLUMNS
+            .iter()
+            .zip(&found.columns)
+            .find(|(_, own)| own.is_none())
+        {
             return Err(DataFault::new(&path, format!("has no column `{name}`")).into());
         }
         let text = |row: usize, at: usize| -> &str {
@@ -94,7 +109,11 @@ impl AskedRows {
             let whole = |at: usize| {
                 let number = text(row, at).parse::<usize>();
                 number.map_err(|_| {
-                    fault(row, COLUMNS[at], format!("`{}` is not a whole number", text(row, at)))
+                    fault(
+                        row,
+                        COLUMNS[at],
+                        format!("`{}` is not a whole number", text(row, at)),
+                    )
                 })
             };
             let (window, window_row) = (whole(0)?, whole(1)?);
@@ -118,7 +137,11 @@ impl AskedRows {
             let weight = text(row, 5).parse().ok();
             let weight = weight.filter(|weight: &f64| weight.is_finite() && *weight > 0.0);
             let weight = weight.ok_or_else(|| {
-                fault(row, "weight", format!("`{}` is not a number above 0", text(row, 5)))
+                fault(
+                    row,
+                    "weight",
+                    format!("`{}` is not a number above 0", text(row, 5)),
+                )
             })?;
             all.lines.push(AskedLine {
                 window,

@@ -112,7 +112,9 @@ impl GivenLabels {
                 keys.push(Key::Id(id[at].clone()));
             }
             if keys.is_empty() {
-                return Err(fault("says nowhere which row it is".into()).row(line).into());
+                return Err(fault("says nowhere which row it is".into())
+                    .row(line)
+                    .into());
             }
             let given = Given {
                 line,
@@ -122,7 +124,10 @@ impl GivenLabels {
             };
             for key in &given.keys {
                 let before = places.entry(key.clone()).or_insert(all.len());
-                if let Some(before) = all.get(*before).filter(|own: &&Given| own.label != given.label) {
+                if let Some(before) = all
+                    .get(*before)
+                    .filter(|own: &&Given| own.label != given.label)
+                {
                     let message = format!(
                         "labels the row of row {} again, and differently: `{}` there, `{}` here",
                         before.line, before.label, given.label
@@ -163,7 +168,10 @@ impl GivenLabels {
         let known = asked.lines.iter().flat_map(keys);
         let known: std::collections::HashSet<Key> = known.chain(own).collect();
         let foreign = |given: &&Given| !given.keys.iter().any(|key| known.contains(key));
-        self.all.iter().find(foreign).map(|given| self.unknown(given))
+        self.all
+            .iter()
+            .find(foreign)
+            .map(|given| self.unknown(given))
     }
 
     fn unknown(&self, given: &Given) -> DataFault {
@@ -232,7 +240,10 @@ impl AskedRows {
             };
             if let Key::Id(id) = key {
                 let first = &self.lines[lines[0]];
-                if lines.iter().any(|&at| !self.lines[at].is(first.window, first.window_row)) {
+                if lines
+                    .iter()
+                    .any(|&at| !self.lines[at].is(first.window, first.window_row))
+                {
                     let message = format!("`{id}` is the `id` of several rows that were asked for");
                     let help = "say which by the columns `window` and `window_row`";
                     let fault = DataFault::new(&given.path, message).row(own.line);

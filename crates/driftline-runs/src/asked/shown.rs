@@ -102,7 +102,10 @@ pub fn shown_csv(rows: &[ShownRow]) -> Vec<u8> {
         }
     }
     let head: Vec<String> = names.iter().map(|name| quoted(name)).collect();
-    let mut text = [&COLUMNS.map(String::from)[..], &head[..]].concat().join(",") + "\n";
+    let mut text = [&COLUMNS.map(String::from)[..], &head[..]]
+        .concat()
+        .join(",")
+        + "\n";
     for row in rows {
         let mut line = cells(&row.line);
         line.extend(names.iter().map(|name| {

@@ -157,7 +157,9 @@ fn remove_run(folder: &Path) -> Result<()> {
     for own in [MANIFEST, WINDOWS, WINDOWS_NEXT, REPORT] {
         remove_files(folder, |name| name == own)?;
     }
-    remove_files(&folder.join(LABELS), |name| Path::new(name) == Path::new("asked.csv"))?;
+    remove_files(&folder.join(LABELS), |name| {
+        Path::new(name) == Path::new("asked.csv")
+    })?;
     let places = FOLDERS.iter().chain(&[CHAINS]);
     places
         .into_iter()

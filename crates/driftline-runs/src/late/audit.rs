@@ -224,7 +224,8 @@ impl Draw<'_> {
     fn keep(&self, run: &mut RunFolder, new: [&[usize]; 2], answers: &[Answer]) -> Result<()> {
         let mut asked = run.asked()?;
         let (before, classes) = (asked.clone(), run.manifest().classes.clone());
-        let is_own = |line: &AskedLine| line.window == self.window && line.asked_by == self.asked_by;
+        let is_own =
+            |line: &AskedLine| line.window == self.window && line.asked_by == self.asked_by;
         let known = asked.lines.iter().filter(|line| is_own(line));
         let known: HashSet<usize> = known.map(|line| line.window_row - 1).collect();
         for &row in new.into_iter().flatten().filter(|row| !known.contains(row)) {
@@ -234,7 +235,12 @@ impl Draw<'_> {
         let differs = |line: &AskedLine| differing.contains(&(line.window_row - 1));
         let own = |line: &&AskedLine| is_own(line);
         let drawn = asked.lines.iter().filter(own).count();
-        let drawn_differing = asked.lines.iter().filter(own).filter(|own| differs(own)).count();
+        let drawn_differing = asked
+            .lines
+            .iter()
+            .filter(own)
+            .filter(|own| differs(own))
+            .count();
         let share = |all: usize, drawn: usize| all as f64 / drawn.max(1) as f64;
         let weights = [
             share(self.rows.len() - differing.len(), drawn - drawn_differing),

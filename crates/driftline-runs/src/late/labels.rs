@@ -8,9 +8,7 @@ use crate::asked::{ASKED, text_columns};
 use crate::folder::RunFolder;
 use driftline_core::Result;
 use driftline_core::error::DataFault;
-use driftline_io::{
-    Answer, ClassLookup, InputDigest, ReadOptions, Rows, TableSource, blake3,
-};
+use driftline_io::{Answer, ClassLookup, InputDigest, ReadOptions, Rows, TableSource, blake3};
 
 /// Where labels are, and in which column.
 #[derive(Clone, Copy)]

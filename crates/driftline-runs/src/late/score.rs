@@ -67,7 +67,9 @@ impl LateScore {
     /// `None` of a window without answers.
     pub fn of(record: &WindowRecord) -> Option<Self> {
         let score = record.score.clone()?;
-        let rows = score.effective_rows.map_or(score.scored, |rows| rows as usize);
+        let rows = score
+            .effective_rows
+            .map_or(score.scored, |rows| rows as usize);
         let hits = (score.accuracy_after * rows as f64).round() as usize;
         let (low, high) = Proportion::new(hits, rows).interval();
         let estimated = record.estimated_low.zip(record.estimated_high);

@@ -49,7 +49,9 @@ pub(super) fn weights(
     let mut total = 0.0;
     for line in &lines {
         let alike = || lines.iter().filter(|own| own.weight == line.weight);
-        let known = alike().filter(|own| is_labelled(own.window_row - 1)).count();
+        let known = alike()
+            .filter(|own| is_labelled(own.window_row - 1))
+            .count();
         if known > 0 && is_labelled(line.window_row - 1) {
             let weight = line.weight * alike().count() as f64 / known as f64;
             weights[line.window_row - 1] = weight;
