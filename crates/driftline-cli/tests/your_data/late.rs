@@ -143,7 +143,7 @@ fn an_audit_asks_for_rows_that_tell() {
     place.good("audit run --against 0 --budget 3 --out rows.csv");
     let text = place.read("rows.csv");
     assert!(
-        text.starts_with("file,row,class,class_rival,label\n"),
+        text.starts_with("window,window_row,id,file,row,weight,asked_by,label,"),
         "{text}"
     );
     let second: Vec<String> = text
@@ -151,7 +151,7 @@ fn an_audit_asks_for_rows_that_tell() {
         .enumerate()
         .map(|(at, line)| {
             if at == 2 {
-                format!("{line}ant")
+                line.replacen(": the source model,,", ": the source model,ant,", 1)
             } else {
                 line.into()
             }
