@@ -7,6 +7,8 @@ mod contract;
 mod guarded;
 #[path = "judged.rs"]
 mod judged;
+#[path = "labels.rs"]
+mod labels;
 #[path = "onnx.rs"]
 mod onnx;
 #[path = "runs.rs"]

@@ -137,11 +137,11 @@ pub fn finish(
 ) -> Result {
     let page = run.write_report(&driftline_report::run_html(run)?)?;
     let summary = run.summary()?;
-    let folder = run.folder().display();
+    let (folder, open) = (run.folder().display(), run.asked()?.open().len());
     if json {
         output::print_json(&json!({
             "run": run.folder(), "windows": run.manifest().windows, "current": run.manifest().current,
-            "summary": summary, "sentence": summary.as_ref().map(words::outcome), "report": page,
+            "summary": summary, "sentence": summary.as_ref().map(words::outcome), "report": page, "to_label": open,
         }))?;
     } else if let Some(summary) = &summary {
         let mut text = words::outcome(summary) + "\n";
@@ -150,7 +150,6 @@ pub fn finish(
         }
         output::print(&format!("{text}{}\n", page.display()))?;
     }
-    let open = run.asked()?.open().len();
     if open > 0 {
         verbosity.say(&format!(
             "{open} rows wait for a label: driftline label {folder}"

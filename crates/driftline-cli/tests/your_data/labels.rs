@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
-use super::files::{Place, SOURCE, turning};
+use super::files::{Place, SOURCE, error, turning};
 use driftline_runs::method::Registry;
 use driftline_runs::resume_state_from_bytes;
 use serde_json::Value;
@@ -25,7 +25,7 @@ pub fn truth(place: &Place, files: &[&str]) -> BTreeMap<(String, String), String
 }
 
 /// The lines of a table of labels, cell by cell, the first with the names.
-fn cells(text: &str) -> Vec<Vec<String>> {
+pub fn cells(text: &str) -> Vec<Vec<String>> {
     let cells = |line: &str| line.split(',').map(String::from).collect();
     text.lines().map(cells).collect()
 }
@@ -39,7 +39,8 @@ pub fn filled(place: &Place, table: &str, files: &[&str]) -> String {
     let known = truth(place, files);
     let mut cells = cells(table);
     for line in &mut cells[1..] {
-        line[7].clone_from(&known[&(line[3].clone(), line[4].clone())]);
+        let place = (line[3].clone(), line[4].clone());
+        line[7].clone_from(&known[&place]);
     }
     text(&cells)
 }
@@ -48,9 +49,11 @@ pub fn filled(place: &Place, table: &str, files: &[&str]) -> String {
 pub fn asking(place: &Place) {
     place.write("first.csv", turning(200, 0.0, 0.5, 2));
     place.write("next.csv", turning(100, 0.5, 0.8, 3));
-    place.good(&format!(
-        "adapt {SOURCE} --stream first.csv {STREAM} --labels-per-window 5 --out run"
-    ));
+    let words =
+        format!("adapt {SOURCE} --stream first.csv {STREAM} --labels-per-window 5 --out run");
+    let told = error(&place.run(&words));
+    let next = "10 rows wait for a label: driftline label run\n";
+    assert!(told.contains(next), "{told}");
     copy(place, "run", "untouched");
 }
 
@@ -391,75 +394,6 @@ fn a_damaged_store_is_told_and_nothing_is_lost() {
         "adapt {SOURCE} --stream first.csv {STREAM} --policy always --force --out run"
     ));
     assert!(!place.at("run/labels/asked.csv").exists());
-}
-
-/// What an audit draws where versions disagree says nothing about how often one is right.
-#[test]
-fn labels_of_an_audit_are_refused_or_weighed_by_score() {
-    let place = Place::new();
-    let adapt = format!("adapt {SOURCE} --stream stream.csv {STREAM} --policy always");
-    place.good(&format!("{adapt} --out run"));
-    place.good(&format!("{adapt} --truth label --out scored"));
-    let right = place.windows("scored")[5]["accuracy_after"]
-        .as_f64()
-        .unwrap();
-    let files = ["stream.csv"];
-    place.good("audit run --against 0 --budget 20 --out rows.csv");
-    place.write("rows.csv", filled(&place, &place.read("rows.csv"), &files));
-    let before = place.contents("run");
-    let wrong = place.bad("score run --labels rows.csv", 1);
-    for word in [
-        "drawn where versions differ",
-        "of the 100 rows of window 6",
-        "--agreeing 20",
-    ] {
-        assert!(wrong.contains(word), "{wrong}");
-    }
-    assert!(place.contents("run") == before, "nothing was stored");
-
-    // With rows that both class alike the others count for what they stand for.
-    place.good("label run --labels rows.csv");
-    place.good("audit run --against 0 --budget 0 --agreeing 20 --out more.csv");
-    place.write("more.csv", filled(&place, &place.read("more.csv"), &files));
-    place.good("label run --labels more.csv");
-    let asked = cells(&place.read("run/labels/asked.csv"));
-    let weights = asked[1..]
-        .iter()
-        .map(|line| line[5].parse::<f64>().unwrap());
-    assert!((weights.sum::<f64>() - 100.0).abs() < 1e-6);
-    let told = place.json("score run");
-    let late = &told["scored"];
-    let weighed = late["score"]["accuracy_after"].as_f64().unwrap();
-    assert_eq!(late["score"]["scored"], 40);
-    assert!(late["score"]["effective_rows"].as_f64().unwrap() <= 40.0);
-    assert!(
-        (weighed - right).abs() < 0.12,
-        "{weighed} instead of {right}"
-    );
-    // Some more that nobody asked for stand for the rest.
-    let known = truth(&place, &files);
-    let mut text = "file,row,label\n".to_owned();
-    for ((file, row), class) in known
-        .iter()
-        .filter(|((_, row), _)| row.parse::<usize>().unwrap() > 500)
-    {
-        text += &format!("{file},{row},{class}\n");
-    }
-    place.write("all.csv", text);
-    let all = place.json("score run --labels all.csv");
-    assert_eq!(all["scored"]["score"]["accuracy_after"], right);
-
-    // They may join training.
-    place.good("score run --learn");
-    let windows = place.windows("run");
-    assert_eq!(
-        (windows.len(), &windows[6]["candidate"]),
-        (7, &"labels".into())
-    );
-    place.good("score run --window 6 --learn");
-    assert_eq!(place.windows("run").len(), 7, "once");
-    let wrong = place.bad("score run --window 2", 1);
-    assert!(wrong.contains("asked for in window 2 is empty"), "{wrong}");
 }
 
 /// In a pseudo-terminal, as somebody would: labels are kept one by one, whatever ends it.

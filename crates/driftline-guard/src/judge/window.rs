@@ -175,10 +175,8 @@ impl Judge<'_> {
             _ => labels::rows_to_ask(&decided.all, &names, known, budget, self.config, seed),
         };
         labels::fade(&mut memory.labels, self.config);
-        let window = self.ctx.stage.learn.as_ref().map_or(0, |own| own.len());
         for ask in &mut asks {
             ask.row = self.rows[ask.row];
-            ask.weight *= window as f64 / self.rows.len() as f64;
         }
         let mut asked = self.asked(&asks, decided);
         if let Some(expert) = self.ctx.expert.filter(|_| !asked.is_empty()) {
@@ -193,18 +191,21 @@ impl Judge<'_> {
         Ok(asked)
     }
 
-    /// Rows by their places in the window, with what versions decide on them.
+    /// Rows by their places in the window, with what versions decide on them. Weights are of the rows that are looked at.
     fn asked(&self, rows: &[Ask], decided: &Decided) -> Vec<AskedRow> {
         if !self.ctx.stage.learns_what_arrived() {
             return vec![];
         }
         let names = self.names();
+        let window = self.ctx.stage.learn.as_ref().map_or(0, |own| own.len());
+        let each = window as f64 / self.rows.len() as f64;
         let of = |ask: &Ask| {
             let place = self.rows.iter().position(|row| *row == ask.row)?;
             let mut asked = Ask { row: place, ..*ask }.with(&decided.all, &names);
             let current = decided.deployed.as_slice()[place];
             asked.decided.insert(AskedRow::CURRENT.into(), current);
             asked.row = ask.row;
+            asked.weight *= each;
             Some(asked)
         };
         rows.iter().filter_map(of).collect()

@@ -1,6 +1,7 @@
 //! The folder of a run: `manifest.json`, `windows.jsonl`, a checkpoint and predictions per window, and a report. A window
 //! is written file by file and counts once the manifest that names it has been renamed into place.
 
+mod asked;
 mod check;
 mod claim;
 mod commit;
@@ -14,7 +15,7 @@ pub(super) use manifest::FROM_ARRAYS;
 pub use manifest::{Origin, RUN_FORMAT, RunManifest};
 
 use self::commit::{Finished, Log, Writer};
-use super::asked::{AskedRows, GivenLabels, LateLabels};
+use super::asked::AskedRows;
 use super::chains_file::{self, chains_name};
 use super::model_file::ModelFile;
 use super::predictions::WindowTable;
@@ -330,38 +331,6 @@ impl RunFolder {
         self.manifest = progress.manifest;
         self.log = progress.log;
         Ok(())
-    }
-
-    /// The rows that were asked for, with the labels that are known.
-    pub fn asked(&self) -> Result<AskedRows> {
-        AskedRows::read(&self.folder, &self.records, &self.manifest.classes)
-    }
-
-    /// Keeps labels, and what an audit has asked for. They count at once; decisions hear of them before the next window.
-    pub fn keep_asked(&mut self, asked: &AskedRows) -> Result<()> {
-        self.settle()?;
-        self.expect_lock()?;
-        commit::write_asked(&self.folder, asked.lines())
-    }
-
-    /// Takes labels from a file; how many are new. A line about a row that was not asked for is refused.
-    pub fn label_from(&mut self, given: &GivenLabels) -> Result<usize> {
-        self.fill_asked(given, true)
-    }
-
-    pub(super) fn fill_asked(&mut self, given: &GivenLabels, strict: bool) -> Result<usize> {
-        self.settle()?;
-        let mut asked = self.asked()?;
-        let new = asked.fill(given, strict, &self.records, &self.manifest.classes)?;
-        if new > 0 {
-            self.keep_asked(&asked)?;
-        }
-        Ok(new)
-    }
-
-    /// The labels that no decision has heard of yet.
-    pub(super) fn late_labels(&self) -> Result<LateLabels> {
-        Ok(self.asked()?.late(&self.records, &self.manifest.classes))
     }
 
     /// Makes version `to` the current one. Nothing is deleted.
