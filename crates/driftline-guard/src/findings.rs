@@ -20,9 +20,6 @@ pub(super) struct Findings {
     /// What labels would settle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
-    /// What was asked in this window, and answered.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub asked: Vec<Asked>,
 }
 
 /// A scenario.
@@ -85,15 +82,6 @@ pub(super) struct Question {
     pub stake: f64,
     /// The most informative rows first, with how many rows each stands for.
     pub rows: Vec<Ask>,
-}
-
-/// A row that was labelled.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct Asked {
-    #[serde(flatten)]
-    pub ask: Ask,
-    /// None where the expert did not know, or said a class that the source lacks.
-    pub class: Option<u32>,
 }
 
 /// The step against the margin, as in Theorem 3.2.

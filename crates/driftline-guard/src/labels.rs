@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::config::GuardConfig;
+use driftline_adapt::policy::{AskedRow, LabelledRow};
 use driftline_core::data::Labels;
 use driftline_core::random::{Seed, permutation};
 
@@ -37,6 +38,20 @@ pub(super) struct Ask {
     pub row: usize,
     /// How many rows of the window it stands for.
     pub weight: f64,
+}
+
+impl Ask {
+    /// With what versions decide on it; the source model is the first of them.
+    pub fn with(&self, decided: &[Labels], names: &[&str]) -> AskedRow {
+        let names = std::iter::once(&AskedRow::SOURCE).chain(names);
+        let of = decided.iter().map(|own| own.as_slice()[self.row]);
+        AskedRow {
+            row: self.row,
+            weight: self.weight,
+            decided: names.map(|&name| name.to_owned()).zip(of).collect(),
+            class: None,
+        }
+    }
 }
 
 /// The bounds of a gain.
@@ -75,11 +90,12 @@ impl Evidence {
         share * self.ahead / total + share / (2.0 * total.sqrt())
     }
 
-    fn add(&mut self, decided: u32, held: u32, truth: u32) {
+    /// One label, which counts this much.
+    fn add(&mut self, decided: u32, held: u32, truth: u32, count: f64) {
         let (win, loss) = (decided == truth, held == truth);
-        self.labels += 1.0;
-        self.ahead += f64::from(u8::from(win)) - f64::from(u8::from(loss));
-        self.decided += f64::from(u8::from(win != loss));
+        self.labels += count;
+        self.ahead += count * (f64::from(u8::from(win)) - f64::from(u8::from(loss)));
+        self.decided += count * f64::from(u8::from(win != loss));
     }
 }
 
@@ -123,6 +139,7 @@ pub(super) fn rows_to_ask(
     let mut sets: Vec<(usize, Vec<usize>)> =
         rivals.into_iter().map(|(_, rows)| (each, rows)).collect();
     sets.push((random, everything));
+    let mut chances = vec![1.0; held.len()];
     let mut asked: Vec<Ask> = vec![];
     for (at, (most, rows)) in sets.into_iter().enumerate() {
         let order = permutation(rows.len(), seed.nth(at));
@@ -133,30 +150,60 @@ pub(super) fn rows_to_ask(
             .filter(fresh)
             .take(most)
             .collect();
-        let weight = rows.len() as f64 / chosen.len().max(1) as f64;
-        asked.extend(chosen.into_iter().map(|row| Ask { row, weight }));
+        // Not to be among those of this set, for every row of it.
+        let passed = 1.0 - chosen.len() as f64 / rows.len().max(1) as f64;
+        rows.iter().for_each(|&row| chances[row] *= passed);
+        asked.extend(chosen.into_iter().map(|row| Ask { row, weight: 1.0 }));
+    }
+    // A row stands for as many as its chance to be asked about is small; together they stand for all.
+    for ask in &mut asked {
+        ask.weight = 1.0 / (1.0 - chances[ask.row]);
+    }
+    let sum: f64 = asked.iter().map(|ask| ask.weight).sum();
+    for ask in &mut asked {
+        ask.weight *= held.len() as f64 / sum;
     }
     asked
 }
 
-/// Takes in the labels of some rows; what was known before has faded.
+/// What was known before a window counts less in it, whether there are labels or not.
+pub(super) fn fade(all: &mut BTreeMap<String, Evidence>, config: &GuardConfig) {
+    all.values_mut()
+        .for_each(|own| own.fade(config.label_memory.get()));
+}
+
+/// Takes in the label of a row, which counts this much.
 pub(super) fn learn(
-    decided: &[Labels],
-    names: &[&str],
-    answers: &[(usize, u32)],
+    asked: &AskedRow,
+    truth: u32,
+    count: f64,
+    all: &mut BTreeMap<String, Evidence>,
+) {
+    let Some(&held) = asked.decided.get(AskedRow::SOURCE) else {
+        return;
+    };
+    let versions = [AskedRow::SOURCE, AskedRow::CURRENT];
+    for (name, &decided) in &asked.decided {
+        if !versions.contains(&&**name) && decided != held {
+            let evidence = all.entry(name.clone()).or_default();
+            evidence.add(decided, held, truth, count);
+        }
+    }
+}
+
+/// Takes in labels of rows of earlier windows before window `number` is decided about: each counts what it would count by
+/// then if it had been there in its window.
+pub(super) fn learn_late(
+    labelled: &[LabelledRow],
+    number: usize,
     all: &mut BTreeMap<String, Evidence>,
     config: &GuardConfig,
 ) {
-    all.values_mut()
-        .for_each(|own| own.fade(config.label_memory.get()));
-    let held = decided[0].as_slice();
-    for (own, name) in decided[1..].iter().zip(names) {
-        let evidence = all.entry((*name).to_owned()).or_default();
-        for &(row, truth) in answers {
-            let decided = own.as_slice()[row];
-            if decided != held[row] {
-                evidence.add(decided, held[row], truth);
-            }
+    for row in labelled {
+        let faded = number.saturating_sub(row.window + 1);
+        let count = config.label_memory.get().powi(faded as i32);
+        if let Some(truth) = row.class {
+            learn(&row.asked, truth, count, all);
         }
     }
 }
@@ -207,16 +254,58 @@ mod tests {
             asked.iter().filter(|ask| ask.row < 20).count() >= 8,
             "{asked:?}"
         );
-        assert_eq!(asked[0].weight, 20.0 / 8.0);
-        let answers: Vec<(usize, u32)> = asked.iter().map(|ask| (ask.row, 1)).collect();
         let mut all = BTreeMap::new();
-        learn(&decided, &names, &answers, &mut all, &config);
-        assert!(all["other"].ahead >= 8.0 && all["same"].labels == 0.0);
+        let rows: Vec<AskedRow> = asked.iter().map(|ask| ask.with(&decided, &names)).collect();
+        rows.iter().for_each(|row| learn(row, 1, 1.0, &mut all));
+        assert!(all["other"].ahead >= 8.0 && !all.contains_key("same"));
         let before = all["other"];
-        learn(&decided, &names, &[], &mut all, &config);
+        fade(&mut all, &config);
         assert_eq!(
             all["other"].labels,
             before.labels * config.label_memory.get()
         );
+        // The same labels one window late, and two.
+        for (number, faded) in [(8, 1.0), (9, 0.7)] {
+            let late = |asked: &AskedRow| LabelledRow {
+                window: 7,
+                asked: asked.clone(),
+                class: Some(1),
+            };
+            let late: Vec<LabelledRow> = rows.iter().map(late).collect();
+            let mut all = BTreeMap::new();
+            learn_late(&late, number, &mut all, &config);
+            assert!((all["other"].labels - faded * before.labels).abs() < 1e-12);
+        }
+    }
+
+    /// Every row of the window is asked about with some chance, so that weights add up to all rows.
+    #[test]
+    fn weights_add_up_to_the_window() {
+        let config = GuardConfig::default();
+        let labels = |classes: Vec<u32>| Labels::new(classes, 2).unwrap();
+        let held = labels(vec![0; 300]);
+        let other = labels((0..300).map(|row| u32::from(row < 20)).collect());
+        let third = labels(
+            (0..300)
+                .map(|row| u32::from((10..60).contains(&row)))
+                .collect(),
+        );
+        let decided = [held, other, third];
+        let known = BTreeMap::new();
+        let asked = rows_to_ask(
+            &decided,
+            &["other", "third"],
+            &known,
+            20,
+            &config,
+            Seed::new(2),
+        );
+        let sum: f64 = asked.iter().map(|ask| ask.weight).sum();
+        assert!((sum - 300.0).abs() < 1e-9, "{sum}");
+        let of = |row: usize| asked.iter().find(|ask| ask.row == row);
+        let (Some(rare), Some(any)) = ((0..60).find_map(of), (60..300).find_map(of)) else {
+            panic!("both kinds are asked about: {asked:?}");
+        };
+        assert!(rare.weight < any.weight / 3.0);
     }
 }

@@ -26,7 +26,7 @@ pub use config::GuardConfig;
 use self::memory::Memory;
 use self::profile::Source;
 use self::window::Judge;
-use driftline_adapt::policy::{Decision, Forecast, Policy, PolicyOutcome, Proposal};
+use driftline_adapt::policy::{Decision, Forecast, LabelledRow, Policy, PolicyOutcome, Proposal};
 use driftline_adapt::{Candidate, Context, State};
 use driftline_core::Result;
 use driftline_core::data::{Inputs, LabeledDomain};
@@ -94,6 +94,12 @@ impl Policy for GuardConfig {
         let rows = windows.first().map_or(0, Inputs::len);
         let source = self.source(ctx, sample, candidates, rows, &mut memory)?;
         outlook::outlook(ctx, self, &source, candidates, windows, memory).map(Some)
+    }
+
+    fn learn(&self, state: &State, number: usize, labelled: &[LabelledRow]) -> Result<State> {
+        let mut memory = Memory::read(state)?;
+        labels::learn_late(labelled, number, &mut memory.labels, self);
+        Ok(memory.store())
     }
 
     fn decide(

@@ -3,7 +3,7 @@
 use super::baselines;
 use super::choice::{Bounds, Choice, Prospects, choose};
 use super::config::GuardConfig;
-use super::findings::{Asked, CandidateFinding, ExplanationFinding, Findings, Question};
+use super::findings::{CandidateFinding, ExplanationFinding, Findings, Question};
 use super::labels::{self, Ask};
 use super::memory::Memory;
 use super::profile::{Source, seed};
@@ -12,7 +12,7 @@ use super::score::Score;
 use super::weighed::Weighed;
 use crate::theory;
 use driftline_adapt::Context;
-use driftline_adapt::policy::{Decision, Estimate, PolicyOutcome, Proposal};
+use driftline_adapt::policy::{AskedRow, Decision, Estimate, PolicyOutcome, Proposal};
 use driftline_core::Result;
 use driftline_core::data::{Inputs, Labels};
 use driftline_drift::{Known, Measured, Standardizer, energy_distance};
@@ -56,6 +56,10 @@ impl Judge<'_> {
         let prospects = self.prospects(&weighed, &scores, &decided, &memory);
         let chosen = choose(&prospects, current);
         let question = self.question(&weighed, &decided, &prospects, chosen);
+        let asked = match &question {
+            Some(question) if config.labels_per_window == 0 => self.asked(&question.rows, &decided),
+            _ => asked,
+        };
 
         let (decision, reason) = self.said(chosen, current, &prospects);
         memory.in_use = match chosen {
@@ -71,10 +75,10 @@ impl Judge<'_> {
             baselines: baselines::estimates(self.source, ctx.first, self.inputs)?,
             theory: theory::step(ctx, self.inputs)?,
             question,
-            asked,
         };
         let mut outcome = PolicyOutcome::new(decision, memory.store());
         outcome.chains_go_on = true;
+        outcome.asked = asked;
         outcome.reason = reason;
         // What is deployed is sure to gain; a question about it can wait.
         outcome.distrusted = findings.question.is_some() && chosen == Choice::Source;
@@ -162,36 +166,49 @@ impl Judge<'_> {
         }
     }
 
-    /// Asks the expert, where there is one and labels were granted.
-    fn ask(&self, decided: &Decided, memory: &mut Memory) -> Result<Vec<Asked>> {
-        let (Some(expert), budget @ 1..) = (self.ctx.expert, self.config.labels_per_window) else {
-            return Ok(vec![]);
+    /// Asks for the labels that were granted; an expert who is there answers at once, and is heard.
+    fn ask(&self, decided: &Decided, memory: &mut Memory) -> Result<Vec<AskedRow>> {
+        let (budget, seed) = (self.config.labels_per_window, self.ctx.seed.named("ask"));
+        let (names, known) = (self.names(), &memory.labels);
+        let mut asks = match budget {
+            0 => vec![],
+            _ => labels::rows_to_ask(&decided.all, &names, known, budget, self.config, seed),
         };
+        labels::fade(&mut memory.labels, self.config);
+        for ask in &mut asks {
+            ask.row = self.rows[ask.row];
+        }
+        let mut asked = self.asked(&asks, decided);
+        if let Some(expert) = self.ctx.expert.filter(|_| !asked.is_empty()) {
+            let places: Vec<usize> = asked.iter().map(|asked| asked.row).collect();
+            for (asked, class) in asked.iter_mut().zip(expert.label(&places)?) {
+                asked.class = class;
+                if let Some(class) = class {
+                    labels::learn(asked, class, 1.0, &mut memory.labels);
+                }
+            }
+        }
+        Ok(asked)
+    }
+
+    /// Rows by their places in the window, with what versions decide on them. Weights are of the rows that are looked at.
+    fn asked(&self, rows: &[Ask], decided: &Decided) -> Vec<AskedRow> {
+        if !self.ctx.stage.learns_what_arrived() {
+            return vec![];
+        }
         let names = self.names();
-        let seed = self.ctx.seed.named("ask");
-        let known = &memory.labels;
-        let asks = labels::rows_to_ask(&decided.all, &names, known, budget, self.config, seed);
-        let places: Vec<usize> = asks.iter().map(|ask| self.rows[ask.row]).collect();
-        let answers = expert.label(&places)?;
-        let known: Vec<(usize, u32)> = asks
-            .iter()
-            .zip(&answers)
-            .filter_map(|(ask, answer)| Some((ask.row, (*answer)?)))
-            .collect();
-        labels::learn(
-            &decided.all,
-            &names,
-            &known,
-            &mut memory.labels,
-            self.config,
-        );
-        let asked = asks.iter().zip(places).zip(answers);
-        Ok(asked
-            .map(|((ask, row), class)| Asked {
-                ask: Ask { row, ..*ask },
-                class,
-            })
-            .collect())
+        let window = self.ctx.stage.learn.as_ref().map_or(0, |own| own.len());
+        let each = window as f64 / self.rows.len() as f64;
+        let of = |ask: &Ask| {
+            let place = self.rows.iter().position(|row| *row == ask.row)?;
+            let mut asked = Ask { row: place, ..*ask }.with(&decided.all, &names);
+            let current = decided.deployed.as_slice()[place];
+            asked.decided.insert(AskedRow::CURRENT.into(), current);
+            asked.row = ask.row;
+            asked.weight *= each;
+            Some(asked)
+        };
+        rows.iter().filter_map(of).collect()
     }
 
     fn prospects(

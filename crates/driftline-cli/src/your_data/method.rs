@@ -42,7 +42,8 @@ pub struct MethodArgs {
     /// [default: guarded; always with --method target and pooled]
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
-    /// Labels that may be asked for in each window; --truth answers as an expert would, and only what is asked [default: 0]
+    /// Labels that may be asked for in each window: --truth or a file of --labels answers only what is asked; else `driftline
+    /// label` asks you [default: 0]
     #[arg(long, value_name = "N")]
     labels_per_window: Option<usize>,
     #[command(flatten)]
@@ -74,8 +75,9 @@ struct SelfTrainingArgs {
     /// How sure the model is of a row: spread (max p − min p), top-probability or margin [default: spread]
     #[arg(long, value_name = "MEASURE")]
     confidence: Option<String>,
-    /// Learn from predicted classes (hard) or probabilities (soft) [default: hard]
-    #[arg(long, value_name = "hard|soft")]
+    /// A file with labels of rows that --labels-per-window asks for, as `driftline label` writes them; or, as a setting, learn
+    /// from predicted classes (hard) or probabilities (soft) [default: hard]
+    #[arg(long, value_name = "FILE|hard|soft")]
     labels: Option<String>,
     /// Where each step begins: teacher (the current model), scratch or scratch-then-teacher [default: teacher]
     #[arg(long, value_name = "WHERE")]
@@ -158,11 +160,31 @@ impl MethodArgs {
         Ok(settings)
     }
 
+    /// The file that `--labels` names, where it is no setting.
+    pub fn labels_file(&self) -> Option<&String> {
+        let file = self.self_training.labels.as_ref()?;
+        std::path::Path::new(file).exists().then_some(file)
+    }
+
+    /// Refuses a file of labels where nobody is asked.
+    pub fn expect_no_labels_file(&self) -> Result<()> {
+        match self.labels_file() {
+            None => Ok(()),
+            Some(file) => Err(Failure::usage(
+                format!("--labels {file} has no meaning here"),
+                "`driftline adapt`, `step` and `label` take labels of rows that were asked for",
+            )),
+        }
+    }
+
     /// What the flags say that are settings of their own.
     fn flags(&self) -> Result<Settings> {
         let mut said = Settings::new();
         let own = json!(self.self_training);
         for (key, value) in own.as_object().into_iter().flatten() {
+            if key == "labels" && self.labels_file().is_some() {
+                continue;
+            }
             // One by one, so that an error names its flag.
             let one = serde_json::from_value(json!({ "self-training": { key: value } }));
             let one: Settings =

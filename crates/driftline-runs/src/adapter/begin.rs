@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{Adapter, AdapterBuilder, Kept, Store};
+use crate::asked::AskedRows;
 use crate::file_run::{FileRun, is_run};
 use crate::fit::Prepared;
 use crate::folder::{FROM_ARRAYS, Origin, RUN_FORMAT, RunFolder, RunManifest};
@@ -62,6 +63,7 @@ impl AdapterBuilder {
             kept: Kept {
                 records: vec![],
                 store,
+                asked: AskedRows::default(),
             },
             runtime: self.adapt.runtime,
             registry: self.adapt.registry,

@@ -7,6 +7,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
+use super::asked::AskedRows;
 use super::file_run::{FileRun, is_run};
 use super::fit::limited;
 use super::folder::RunFolder;
@@ -72,6 +73,8 @@ pub struct Adapter {
 struct Kept {
     records: Vec<WindowRecord>,
     store: Store,
+    /// What was asked for, where there is no folder.
+    asked: AskedRows,
 }
 
 /// Where versions are kept.
@@ -234,6 +237,7 @@ impl Adapter {
             session: run.session(rows.clone(), &runtime, None)?,
             settings: run.manifest().settings.clone(),
             kept: Kept {
+                asked: run.asked()?,
                 records: run.records().to_vec(),
                 store: Store::Folder(Box::new(run)),
             },
@@ -353,6 +357,43 @@ impl Adapter {
         self.session.roll_back(earlier)
     }
 
+    /// The rows whose labels the policy wants, with those that are known.
+    pub fn asked(&mut self) -> Result<AskedRows> {
+        match &mut self.kept.store {
+            Store::Memory(_) => Ok(self.kept.asked.clone()),
+            Store::Folder(run) => {
+                run.settle()?;
+                run.asked()
+            }
+        }
+    }
+
+    /// Labels of rows that were asked for, each by its window and its place in it, both from 1. The next decision takes
+    /// them as evidence. Either all are kept or none.
+    pub fn label<T: ToString>(
+        &mut self,
+        rows: &[(usize, usize)],
+        labels: impl IntoIterator<Item = T>,
+    ) -> Result<()> {
+        let labels: Vec<String> = labels.into_iter().map(|label| label.to_string()).collect();
+        let labels: Vec<&str> = labels.iter().map(|label| &**label).collect();
+        let mut asked = self.asked()?;
+        let (records, classes) = (&self.kept.records, self.session.source().classes());
+        asked.label(rows, &labels, records, classes)?;
+        if let Store::Folder(run) = &mut self.kept.store {
+            run.keep_asked(&asked)?;
+        }
+        self.kept.asked = asked;
+        Ok(())
+    }
+
+    /// Tells the policy the labels that have come.
+    fn take_labels(&mut self) -> Result<()> {
+        let asked = self.asked()?;
+        let late = asked.late(&self.kept.records, self.session.source().classes());
+        self.session.take_labels(&late)
+    }
+
     /// Writes the version in use as a model file.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.session.current().save(path)
@@ -403,6 +444,7 @@ impl Keep for Kept {
         self.records.push(record.clone());
         match &mut self.store {
             Store::Memory(versions) => {
+                self.asked.add(&record, model_file.classes());
                 versions.push(model_file.without_source_sample());
                 Ok(())
             }
