@@ -42,6 +42,8 @@ pub(super) struct Prospects {
     /// The share of rows that it decides unlike the source model, and unlike what is in use.
     pub unlike_source: f64,
     pub unlike_current: f64,
+    /// How much of what the scenarios say a leap of the stream puts in doubt.
+    pub leap: f64,
     pub labels: Evidence,
     /// Whether it has a version to deploy.
     pub proposed: bool,
@@ -62,7 +64,8 @@ impl Prospects {
         let Spread {
             mean, low, high, ..
         } = self.gain;
-        if let Some(gain) = self.labels.gain(self.unlike_source, mean, config) {
+        let changed = self.unlike_source;
+        if let Some(gain) = self.labels.gain(changed, mean, config) {
             return Bounds {
                 mean: gain.mean,
                 low: gain.low,
@@ -70,25 +73,32 @@ impl Prospects {
                 by_labels: true,
             };
         }
-        // Each row that the two decide differently may go either way: two standard errors of that.
-        let chance = 2.0 * (self.unlike_source / rows.max(1) as f64).sqrt();
+        // Each row that the two decide differently may go either way: two standard errors of that. None of the others can
+        // gain or lose.
+        let chance = 2.0 * (changed / rows.max(1) as f64).sqrt();
+        let rehearsed = self.rehearsed.clamp(-changed, changed);
+        let doubt = (config.win_margin.get() + self.leap) * changed;
         Bounds {
-            mean: mean + self.rehearsed,
-            low: low - chance + self.rehearsed,
-            high: high + chance + self.rehearsed,
+            mean: mean + rehearsed,
+            low: low - chance - doubt + rehearsed,
+            high: high + chance + rehearsed,
             by_labels: false,
         }
     }
 }
 
-/// The candidate with the largest mean of those that gain at their lower bound. A version in use is not left without labels for one that relabels more than half of the window.
+/// The candidate with the largest mean of those that gain at their lower bound; what is in use stays among them while it gains
+/// on average. A version in use is not left without labels for one that relabels more than a third of the window.
 pub(super) fn choose(all: &[(Prospects, Bounds)], current: Choice) -> Choice {
     let mut best = (0.0, Choice::Source);
     for (place, (own, bounds)) in all.iter().enumerate() {
         let choice = Choice::Candidate(place);
-        let leaps = current != Choice::Source && choice != current && own.unlike_current > 0.5;
+        let kept = choice == current && bounds.mean >= 0.0;
+        let other = current != Choice::Source && choice != current;
+        let leaps = other && 2.0 * own.unlike_current > 1.0 - own.unlike_current;
         let allowed = own.proposed && (bounds.by_labels || !leaps);
-        if allowed && bounds.low > 0.0 && bounds.mean > best.0 {
+        let better = bounds.mean > best.0 || (kept && bounds.mean >= best.0);
+        if allowed && (bounds.low > 0.0 || kept) && better {
             best = (bounds.mean, choice);
         }
     }
@@ -128,11 +138,11 @@ mod tests {
     #[test]
     fn gains_that_scenarios_agree_on_are_deployed_and_others_are_not() {
         let table: &[(&[(f64, f64)], Choice)] = &[
-            (&[(0.05, 0.01)], FIRST),
-            (&[(0.05, 0.04)], Choice::Source),
+            (&[(0.07, 0.01)], FIRST),
+            (&[(0.07, 0.04)], Choice::Source),
             (&[(-0.02, 0.0)], Choice::Source),
-            (&[(0.1, 0.09), (0.06, 0.01)], SECOND),
-            (&[(0.06, 0.01), (0.1, 0.04)], SECOND),
+            (&[(0.09, 0.08), (0.07, 0.01)], SECOND),
+            (&[(0.07, 0.01), (0.09, 0.02)], SECOND),
         ];
         for (gains, right) in table {
             let all: Vec<_> = gains
@@ -151,6 +161,29 @@ mod tests {
         let mut proven = candidate(0.01, 0.02);
         proven.rehearsed = 0.08;
         assert_eq!(chosen(&[proven], Choice::Source), FIRST);
+    }
+
+    #[test]
+    fn no_more_is_gained_than_rows_are_changed() {
+        let mut same = candidate(0.0, 0.0);
+        (same.unlike_source, same.rehearsed) = (0.0, 0.1);
+        assert_eq!(chosen(&[same], Choice::Source), Choice::Source);
+    }
+
+    #[test]
+    fn what_is_in_use_stays_while_it_gains_on_average() {
+        let doubtful = candidate(0.01, 0.05);
+        assert_eq!(chosen(&[doubtful], FIRST), FIRST);
+        assert_eq!(chosen(&[doubtful], Choice::Source), Choice::Source);
+        assert_eq!(chosen(&[candidate(-0.01, 0.05)], FIRST), Choice::Source);
+    }
+
+    #[test]
+    fn after_a_leap_scenarios_count_less() {
+        let mut far = candidate(0.07, 0.01);
+        assert_eq!(chosen(&[far], Choice::Source), FIRST);
+        far.leap = 0.5;
+        assert_eq!(chosen(&[far], Choice::Source), Choice::Source);
     }
 
     #[test]
@@ -173,8 +206,8 @@ mod tests {
 
     #[test]
     fn a_version_in_use_is_not_left_for_a_leap_without_labels() {
-        let (stays, mut leaps) = (candidate(0.05, 0.01), candidate(0.2, 0.01));
-        leaps.unlike_current = 0.6;
+        let (stays, mut leaps) = (candidate(0.06, 0.01), candidate(0.09, 0.01));
+        leaps.unlike_current = 0.4;
         assert_eq!(chosen(&[stays, leaps], FIRST), FIRST);
         assert_eq!(chosen(&[stays, leaps], Choice::Source), SECOND);
     }

@@ -3,7 +3,6 @@
 use serde::Serialize;
 
 use super::choice::{Bounds, Choice};
-use super::labels::Ask;
 use driftline_drift::Change;
 
 #[derive(Clone, Debug, Serialize)]
@@ -20,6 +19,8 @@ pub(super) struct Findings {
     /// What labels would settle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alarm: Option<AlarmFinding>,
 }
 
 /// A scenario.
@@ -74,14 +75,23 @@ pub(super) struct Baselines {
     pub difference: f64,
 }
 
-/// The best candidate of those that were not chosen, what is at stake, and the rows that would settle it.
+/// The best candidate of those that were not chosen, and what is at stake.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Question {
     pub candidate: String,
     /// What it may gain at most, as a share of rows.
     pub stake: f64,
-    /// The most informative rows first, with how many rows each stands for.
-    pub rows: Vec<Ask>,
+}
+
+/// The version that served this window is no longer as accurate as it must be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct AlarmFinding {
+    /// The accuracy that must be kept.
+    pub below: f64,
+    /// Labels have proved it; otherwise it is an estimate.
+    pub by_labels: bool,
+    /// Labels have proved that the source model is better.
+    pub worse_than_source: bool,
 }
 
 /// The step against the margin, as in Theorem 3.2.

@@ -1,24 +1,29 @@
-//! A few labels, spent where they tell most: on rows that the most promising candidates and the source model decide
-//! differently. Each is a win, a loss or neither for the candidate; gain = share of such rows · (wins − losses)/labels.
-//! Evidence fades from window to window, because the stream moves on.
+//! What labels said. Of a candidate: each label of a row that it and the source model decide differently is a win, a loss or
+//! neither; gain = share of such rows · (wins − losses)/labels. Of estimates: how far off they were. Both fade from window
+//! to window, because the stream moves on; the alarm does not.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::alarm::Alarm;
 use super::config::GuardConfig;
+use super::correction::Correction;
 use driftline_adapt::policy::{AskedRow, LabelledRow};
-use driftline_core::data::Labels;
-use driftline_core::random::{Seed, permutation};
 
-/// Candidates that labels are spent on in one window.
-const RIVALS: usize = 2;
-/// Fewer labels decide nothing.
-const FEWEST: f64 = 4.0;
 /// The variance of one outcome is taken to be at least this: a few equal outcomes prove little.
-const LEAST_VARIANCE: f64 = 0.3;
-/// One label in so many is of any row: it corrects the estimate.
-const ONE_IN: usize = 5;
+const LEAST_VARIANCE: f64 = 0.5;
+
+/// All that labels said so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
+pub(super) struct Heard {
+    /// Of every candidate, by name.
+    pub candidates: BTreeMap<String, Evidence>,
+    /// Of the estimates of every version: [`AskedRow::SOURCE`], [`AskedRow::CURRENT`] and candidates.
+    pub corrections: BTreeMap<String, Correction>,
+    pub alarm: Alarm,
+}
 
 /// What labels said of one candidate against the source model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -29,29 +34,6 @@ pub(super) struct Evidence {
     /// Wins less losses, and wins and losses together.
     pub ahead: f64,
     pub decided: f64,
-}
-
-/// A row to be labelled.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(super) struct Ask {
-    /// Its place in the window.
-    pub row: usize,
-    /// How many rows of the window it stands for.
-    pub weight: f64,
-}
-
-impl Ask {
-    /// With what versions decide on it; the source model is the first of them.
-    pub fn with(&self, decided: &[Labels], names: &[&str]) -> AskedRow {
-        let names = std::iter::once(&AskedRow::SOURCE).chain(names);
-        let of = decided.iter().map(|own| own.as_slice()[self.row]);
-        AskedRow {
-            row: self.row,
-            weight: self.weight,
-            decided: names.map(|&name| name.to_owned()).zip(of).collect(),
-            class: None,
-        }
-    }
 }
 
 /// The bounds of a gain.
@@ -65,7 +47,7 @@ impl Evidence {
     /// What to expect of a candidate that differs on this `share` of rows. `expected` is the gain that scenarios see; it
     /// counts for a few labels. `None` while there are too few labels.
     pub fn gain(&self, share: f64, expected: f64, config: &GuardConfig) -> Option<Gain> {
-        if self.labels < FEWEST || share <= 0.0 {
+        if self.labels < 1.0 || share <= 0.0 {
             return None;
         }
         let prior = config.prior_labels.get();
@@ -74,7 +56,7 @@ impl Evidence {
         let mean = share * (self.ahead + prior * before) / total;
         let variance = (self.decided / self.labels).max(LEAST_VARIANCE);
         let error = share * (variance / total).sqrt();
-        let low = mean - config.label_caution.get() * error;
+        let low = mean - config.caution.get() * error;
         Some(Gain { mean, low })
     }
 
@@ -85,7 +67,7 @@ impl Evidence {
     }
 
     /// How much is promised by asking about it: what it seems to gain, and what is not known yet.
-    fn promise(&self, share: f64, config: &GuardConfig) -> f64 {
+    pub fn promise(&self, share: f64, config: &GuardConfig) -> f64 {
         let total = self.labels + config.prior_labels.get();
         share * self.ahead / total + share / (2.0 * total.sqrt())
     }
@@ -99,112 +81,71 @@ impl Evidence {
     }
 }
 
-/// Which rows to ask about: those that the most promising candidates decide differently from the source model, drawn at
-/// random, and a few of all. `decided` has the source model first.
-pub(super) fn rows_to_ask(
-    decided: &[Labels],
-    names: &[&str],
-    all: &BTreeMap<String, Evidence>,
-    budget: usize,
-    config: &GuardConfig,
-    seed: Seed,
-) -> Vec<Ask> {
-    let held = decided[0].as_slice();
-    let differing = |own: &Labels| -> Vec<usize> {
-        let rows = own.as_slice().iter().zip(held).enumerate();
-        rows.filter(|(_, (own, held))| own != held)
-            .map(|(row, _)| row)
-            .collect()
-    };
-    let mut rivals: Vec<(f64, Vec<usize>)> = decided[1..]
-        .iter()
-        .zip(names)
-        .map(|(own, name)| {
-            let rows = differing(own);
-            let share = rows.len() as f64 / held.len().max(1) as f64;
-            let evidence = all.get(*name).copied().unwrap_or_default();
-            (evidence.promise(share, config), rows)
-        })
-        .filter(|(_, rows)| !rows.is_empty())
-        .collect();
-    rivals.sort_by(|a, b| b.0.total_cmp(&a.0));
-    rivals.truncate(RIVALS);
-    let random = if rivals.is_empty() {
-        budget
-    } else {
-        budget / ONE_IN
-    };
-    let each = (budget - random) / rivals.len().max(1);
-    let everything = (0..held.len()).collect();
-    let mut sets: Vec<(usize, Vec<usize>)> =
-        rivals.into_iter().map(|(_, rows)| (each, rows)).collect();
-    sets.push((random, everything));
-    let mut chances = vec![1.0; held.len()];
-    let mut asked: Vec<Ask> = vec![];
-    for (at, (most, rows)) in sets.into_iter().enumerate() {
-        let order = permutation(rows.len(), seed.nth(at));
-        let fresh = |row: &usize| asked.iter().all(|ask: &Ask| ask.row != *row);
-        let chosen: Vec<usize> = order
-            .iter()
-            .map(|&at| rows[at])
-            .filter(fresh)
-            .take(most)
-            .collect();
-        // Not to be among those of this set, for every row of it.
-        let passed = 1.0 - chosen.len() as f64 / rows.len().max(1) as f64;
-        rows.iter().for_each(|&row| chances[row] *= passed);
-        asked.extend(chosen.into_iter().map(|row| Ask { row, weight: 1.0 }));
+impl Heard {
+    /// What was known before a window counts less in it, whether there are labels or not.
+    pub fn fade(&mut self, config: &GuardConfig) {
+        let memory = config.memory.get();
+        self.candidates
+            .values_mut()
+            .for_each(|own| own.fade(memory));
+        self.corrections
+            .values_mut()
+            .for_each(|own| own.fade(memory));
     }
-    // A row stands for as many as its chance to be asked about is small; together they stand for all.
-    for ask in &mut asked {
-        ask.weight = 1.0 / (1.0 - chances[ask.row]);
-    }
-    let sum: f64 = asked.iter().map(|ask| ask.weight).sum();
-    for ask in &mut asked {
-        ask.weight *= held.len() as f64 / sum;
-    }
-    asked
-}
 
-/// What was known before a window counts less in it, whether there are labels or not.
-pub(super) fn fade(all: &mut BTreeMap<String, Evidence>, config: &GuardConfig) {
-    all.values_mut()
-        .for_each(|own| own.fade(config.label_memory.get()));
-}
-
-/// Takes in the label of a row, which counts this much.
-pub(super) fn learn(
-    asked: &AskedRow,
-    truth: u32,
-    count: f64,
-    all: &mut BTreeMap<String, Evidence>,
-) {
-    let Some(&held) = asked.decided.get(AskedRow::SOURCE) else {
-        return;
-    };
-    let versions = [AskedRow::SOURCE, AskedRow::CURRENT];
-    for (name, &decided) in &asked.decided {
-        if !versions.contains(&&**name) && decided != held {
-            let evidence = all.entry(name.clone()).or_default();
-            evidence.add(decided, held, truth, count);
+    /// Takes in the label of a row of window `number`. What counts less because it comes late has a `count` below 1.
+    pub fn learn(
+        &mut self,
+        (number, asked): (usize, &AskedRow),
+        truth: u32,
+        count: f64,
+        lowest: f64,
+    ) {
+        let Some(&held) = asked.decided.get(AskedRow::SOURCE) else {
+            return;
+        };
+        for (name, &decided) in &asked.decided {
+            let correction = self.corrections.entry(name.clone()).or_default();
+            let expected = asked.likely.get(decided as usize).copied().unwrap_or(0.0);
+            let right = f64::from(u8::from(decided == truth));
+            correction.add(count * asked.weight, right - f64::from(expected));
+            let version = [AskedRow::SOURCE, AskedRow::CURRENT].contains(&&**name);
+            if !version && decided != held {
+                let evidence = self.candidates.entry(name.clone()).or_default();
+                evidence.add(decided, held, truth, count);
+            }
+            if name == AskedRow::CURRENT && asked.from_all {
+                self.alarm
+                    .hear(number, decided == truth, held == truth, lowest);
+            }
         }
     }
-}
 
-/// Takes in labels of rows of earlier windows before window `number` is decided about: each counts what it would count by
-/// then if it had been there in its window.
-pub(super) fn learn_late(
-    labelled: &[LabelledRow],
-    number: usize,
-    all: &mut BTreeMap<String, Evidence>,
-    config: &GuardConfig,
-) {
-    for row in labelled {
-        let faded = number.saturating_sub(row.window + 1);
-        let count = config.label_memory.get().powi(faded as i32);
-        if let Some(truth) = row.class {
-            learn(&row.asked, truth, count, all);
+    /// Takes in labels of rows of earlier windows before window `number` is decided about: each counts what it would count
+    /// by then if it had been there in its window.
+    pub fn learn_late(
+        &mut self,
+        labelled: &[LabelledRow],
+        number: usize,
+        lowest: f64,
+        config: &GuardConfig,
+    ) {
+        for row in labelled {
+            let faded = number.saturating_sub(row.window + 1);
+            let count = config.memory.get().powi(faded as i32);
+            if let Some(truth) = row.class {
+                self.learn((row.window, &row.asked), truth, count, lowest);
+            }
         }
+    }
+
+    /// Another version is in use from the next window on: what was said of it as a candidate is said of it now.
+    pub fn swapped(&mut self, number: usize, name: &str) {
+        self.alarm = Alarm::since(number);
+        match self.corrections.get(name).cloned() {
+            Some(own) => self.corrections.insert(AskedRow::CURRENT.into(), own),
+            None => self.corrections.remove(AskedRow::CURRENT),
+        };
     }
 }
 
@@ -221,91 +162,78 @@ mod tests {
     }
 
     #[test]
-    fn gains_grow_with_evidence_and_few_labels_say_nothing() {
+    fn gains_grow_with_evidence_and_no_label_says_nothing() {
         let config = GuardConfig::default();
         let gain = |labels, ahead| evidence(labels, ahead).gain(0.5, 0.0, &config);
-        assert_eq!(gain(3.0, 3.0), None);
-        // 0.5 · 8/12, less one error 0.5 · √(1/12)
+        assert_eq!(gain(0.0, 0.0), None);
+        // 0.5 · 8/16, less one error 0.5 · √(1/16)
         let found = gain(8.0, 8.0).unwrap();
-        assert!((found.mean - 1.0 / 3.0).abs() < 1e-12);
-        assert!((found.low - (1.0 / 3.0 - 0.5 / 12_f64.sqrt())).abs() < 1e-12);
+        assert!((found.mean - 0.25).abs() < 1e-12);
+        assert!((found.low - 0.125).abs() < 1e-12);
         assert!(gain(8.0, -8.0).unwrap().low < 0.0);
         assert!(gain(80.0, 80.0).unwrap().low > found.low);
     }
 
-    #[test]
-    fn labels_go_where_candidates_differ_and_count_for_each() {
-        let config = GuardConfig::default();
-        let labels = |classes: Vec<u32>| Labels::new(classes, 2).unwrap();
-        let held = labels(vec![0; 100]);
-        let other = labels((0..100).map(|row| u32::from(row < 20)).collect());
-        let decided = [held.clone(), other, held];
-        let names = ["other", "same"];
-        let asked = rows_to_ask(
-            &decided,
-            &names,
-            &BTreeMap::new(),
-            10,
-            &config,
-            Seed::new(1),
-        );
-        assert_eq!(asked.len(), 10);
-        assert!(
-            asked.iter().filter(|ask| ask.row < 20).count() >= 8,
-            "{asked:?}"
-        );
-        let mut all = BTreeMap::new();
-        let rows: Vec<AskedRow> = asked.iter().map(|ask| ask.with(&decided, &names)).collect();
-        rows.iter().for_each(|row| learn(row, 1, 1.0, &mut all));
-        assert!(all["other"].ahead >= 8.0 && !all.contains_key("same"));
-        let before = all["other"];
-        fade(&mut all, &config);
-        assert_eq!(
-            all["other"].labels,
-            before.labels * config.label_memory.get()
-        );
-        // The same labels one window late, and two.
-        for (number, faded) in [(8, 1.0), (9, 0.7)] {
-            let late = |asked: &AskedRow| LabelledRow {
-                window: 7,
-                asked: asked.clone(),
-                class: Some(1),
-            };
-            let late: Vec<LabelledRow> = rows.iter().map(late).collect();
-            let mut all = BTreeMap::new();
-            learn_late(&late, number, &mut all, &config);
-            assert!((all["other"].labels - faded * before.labels).abs() < 1e-12);
+    /// A row of class 1 that the candidate decides rightly and the source model does not.
+    fn row(class: Option<u32>) -> AskedRow {
+        let decided = [("source", 0), ("current", 0), ("other", 1), ("same", 0)];
+        let decided = decided.map(|(name, class)| (name.to_owned(), class));
+        AskedRow {
+            row: 3,
+            weight: 10.0,
+            decided: decided.into(),
+            likely: vec![0.75, 0.25],
+            from_all: true,
+            class,
         }
     }
 
-    /// Every row of the window is asked about with some chance, so that weights add up to all rows.
     #[test]
-    fn weights_add_up_to_the_window() {
+    fn a_label_counts_for_every_version() {
+        let mut heard = Heard::default();
+        heard.learn((1, &row(None)), 1, 1.0, 0.8);
+        assert_eq!(heard.candidates.len(), 1);
+        assert_eq!(heard.candidates["other"], evidence(1.0, 1.0));
         let config = GuardConfig::default();
-        let labels = |classes: Vec<u32>| Labels::new(classes, 2).unwrap();
-        let held = labels(vec![0; 300]);
-        let other = labels((0..300).map(|row| u32::from(row < 20)).collect());
-        let third = labels(
-            (0..300)
-                .map(|row| u32::from((10..60).contains(&row)))
-                .collect(),
-        );
-        let decided = [held, other, third];
-        let known = BTreeMap::new();
-        let asked = rows_to_ask(
-            &decided,
-            &["other", "third"],
-            &known,
-            20,
-            &config,
-            Seed::new(2),
-        );
-        let sum: f64 = asked.iter().map(|ask| ask.weight).sum();
-        assert!((sum - 300.0).abs() < 1e-9, "{sum}");
-        let of = |row: usize| asked.iter().find(|ask| ask.row == row);
-        let (Some(rare), Some(any)) = ((0..60).find_map(of), (60..300).find_map(of)) else {
-            panic!("both kinds are asked about: {asked:?}");
+        let of = |name: &str| heard.corrections[name].correct((0.7, 0.3), &config).0;
+        assert!(of("source") < 0.7 && of("other") > 0.7);
+        assert_eq!(of("current"), of("source"));
+    }
+
+    #[test]
+    fn late_labels_count_what_they_would_count_by_then() {
+        let config = GuardConfig::default();
+        let late = |number| {
+            let row = LabelledRow {
+                window: 7,
+                asked: row(None),
+                class: Some(1),
+            };
+            let mut heard = Heard::default();
+            heard.learn_late(&[row], number, 0.8, &config);
+            heard
         };
-        assert!(rare.weight < any.weight / 3.0);
+        let mut at_once = Heard::default();
+        at_once.learn((7, &row(None)), 1, 1.0, 0.8);
+        assert_eq!(late(8), at_once);
+        at_once.fade(&config);
+        let found = late(9).candidates["other"].labels;
+        assert!((found - at_once.candidates["other"].labels).abs() < 1e-12);
+        let unknown = LabelledRow {
+            window: 7,
+            asked: row(None),
+            class: None,
+        };
+        let mut heard = Heard::default();
+        heard.learn_late(&[unknown], 8, 0.8, &config);
+        assert_eq!(heard, Heard::default());
+    }
+
+    #[test]
+    fn what_was_said_of_a_candidate_is_said_of_the_version_that_it_becomes() {
+        let mut heard = Heard::default();
+        heard.learn((1, &row(None)), 1, 1.0, 0.8);
+        heard.swapped(1, "other");
+        assert_eq!(heard.corrections["current"], heard.corrections["other"]);
     }
 }

@@ -4,11 +4,15 @@
 //! row, and counts by how well it has fitted. Together they say how accurate every version is, and a candidate is deployed
 //! only where it gains at its lower bound. A few labels settle what scenarios cannot.
 
+mod alarm;
+mod asking;
 mod baselines;
 mod calibration;
 mod choice;
 mod config;
+mod correction;
 mod findings;
+mod history;
 mod labels;
 mod memory;
 mod outlook;
@@ -37,32 +41,18 @@ use driftline_models::{AnyLearner, Learner};
 
 /// Fewer labelled rows are no source to judge by.
 const LEAST_SAMPLE: usize = 10;
+/// Rows of a window, and of the source, that are looked at. More take time and change little.
+const ROWS: usize = 1000;
 /// Fewer rows are no window.
 const LEAST_WINDOW: usize = 4;
 
 impl Policy for GuardConfig {
     fn candidates(&self, learner: &AnyLearner) -> Option<Vec<String>> {
         let fitting: &[&str] = match learner.kind() {
-            "network" => &["plain", "cautious", "inertia"],
-            TreesLearner::KIND => &[
-                "realign",
-                "plain",
-                "cautious",
-                "realign-cautious",
-                "inertia",
-            ],
-            NeighboursLearner::KIND => &[
-                "realign", "plain", "cautious", "clusters", "mixture", "inertia",
-            ],
-            _ => &[
-                "realign",
-                "plain",
-                "cautious",
-                "realign-cautious",
-                "mixture",
-                "label-shift",
-                "inertia",
-            ],
+            "network" => &["realign", "plain", "inertia"],
+            TreesLearner::KIND => &["realign", "inertia"],
+            NeighboursLearner::KIND => &["realign", "plain", "inertia", "mixture", "clusters"],
+            _ => &["realign", "plain", "inertia", "realign-cautious", "mixture"],
         };
         let names = fitting.iter().map(|&name| name.to_owned()).collect();
         Some(self.candidates.clone().unwrap_or(names))
@@ -98,7 +88,8 @@ impl Policy for GuardConfig {
 
     fn learn(&self, state: &State, number: usize, labelled: &[LabelledRow]) -> Result<State> {
         let mut memory = Memory::read(state)?;
-        labels::learn_late(labelled, number, &mut memory.labels, self);
+        let lowest = memory.profile.as_ref().map_or(0.0, |own| own.lowest(self));
+        memory.heard.learn_late(labelled, number, lowest, self);
         Ok(memory.store())
     }
 
@@ -108,7 +99,6 @@ impl Policy for GuardConfig {
         state: &State,
         proposals: &[Proposal<'_>],
     ) -> Result<PolicyOutcome> {
-        self.check()?;
         let hold = |why: &str, distrusted: bool| {
             let decision = Decision::Hold { why: why.into() };
             let mut outcome = PolicyOutcome::new(decision, state.clone());
@@ -125,7 +115,7 @@ impl Policy for GuardConfig {
         let mut memory = Memory::read(state)?;
         let candidates: Vec<&Candidate> = proposals.iter().map(|one| one.candidate).collect();
         let source = self.source(ctx, sample, &candidates, window.len(), &mut memory)?;
-        let rows = draw(window.len(), self.rows, ctx.seed.named("rows"));
+        let rows = draw(window.len(), ROWS, ctx.seed.named("rows"));
         let judge = Judge {
             config: self,
             ctx,
@@ -149,26 +139,16 @@ impl GuardConfig {
         memory: &mut Memory,
     ) -> Result<Source> {
         if let (Some(profile), Some((held_out, clouds))) = (&memory.profile, memory.source()?) {
-            return Ok(Source::of(
-                profile.clone(),
-                sample,
-                self.rows,
-                held_out,
-                clouds,
-            ));
+            return Ok(Source::of(profile.clone(), sample, ROWS, held_out, clouds));
         }
-        let source = Source::gather(ctx, sample, candidates, (window, self.rows))?;
+        let source = Source::gather(ctx, sample, candidates, (window, ROWS))?;
         memory.profile = Some(source.profile.clone());
         memory.set_source(&source.held_out, source.clouds.as_ref())?;
         // What is remembered is in single precision: the first window must see the same numbers as those after it.
         match memory.source()? {
-            Some((held_out, clouds)) => Ok(Source::of(
-                source.profile,
-                sample,
-                self.rows,
-                held_out,
-                clouds,
-            )),
+            Some((held_out, clouds)) => {
+                Ok(Source::of(source.profile, sample, ROWS, held_out, clouds))
+            }
             None => Ok(source),
         }
     }

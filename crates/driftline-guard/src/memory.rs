@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::labels::Evidence;
+use super::labels::Heard;
 use super::profile::SourceProfile;
 use driftline_adapt::State;
 use driftline_core::{Error, Result};
@@ -37,9 +37,9 @@ pub(super) struct Memory {
     /// How far the newest steps leapt, in distances between classes; half of it is left after every window.
     #[serde(skip_serializing_if = "is_default")]
     pub leap: f64,
-    /// What labels said of every candidate.
+    /// What labels said.
     #[serde(skip_serializing_if = "is_default")]
-    pub labels: BTreeMap<String, Evidence>,
+    pub heard: Heard,
     /// Arrays: clouds, held-out probabilities.
     #[serde(skip)]
     pub kept: State,
@@ -113,6 +113,7 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
+    use super::super::labels::Evidence;
     use super::*;
     use serde_json::{Value, json};
 
@@ -131,7 +132,10 @@ mod tests {
             misfits: BTreeMap::from([("same".into(), 1.5)]),
             largest_step: 0.25,
             leap: 0.5,
-            labels: BTreeMap::from([("plain".into(), Evidence::default())]),
+            heard: Heard {
+                candidates: BTreeMap::from([("plain".into(), Evidence::default())]),
+                ..Heard::default()
+            },
             ..Memory::default()
         };
         memory.set_source(&[0.25, 0.75], None).unwrap();

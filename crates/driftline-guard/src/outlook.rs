@@ -1,6 +1,7 @@
 //! What is to be expected of a stream, from a few of its windows: every candidate learns from them one after the other, and
 //! the scenarios say how accurate each would be. Nothing is deployed, and nothing stays learned.
 
+use super::ROWS;
 use super::choice::{Choice, choose};
 use super::config::GuardConfig;
 use super::memory::Memory;
@@ -44,7 +45,7 @@ pub(super) fn outlook(
             .zip(&chains)
             .map(|(before, after)| Proposal::between(before, after))
             .collect();
-        let rows: Vec<usize> = (0..window.len().min(config.rows)).collect();
+        let rows: Vec<usize> = (0..window.len().min(ROWS)).collect();
         let inputs = window.pick(&rows);
         let judge = Judge {
             config,
@@ -83,7 +84,7 @@ pub(super) fn outlook(
         windows: windows.len(),
         explained,
         worlds: at_end.as_ref().map_or(0, |seen| seen.scenarios) * windows.len(),
-        rows: config.rows,
+        rows: ROWS,
         prospects: prospects.collect(),
         preferred,
     })

@@ -5,14 +5,15 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::calibration::{temperature, tempered};
-use super::rehearsal::{self, Rehearsed};
+use super::calibration::Calibration;
+use super::config::GuardConfig;
+use super::rehearsal::{self, Rehearsal, Rehearsed};
 use super::space::{Columns, scores};
 use driftline_adapt::{Candidate, Context};
 use driftline_core::Result;
 use driftline_core::data::{Inputs, LabeledDomain, Probabilities};
 use driftline_core::random::Seed;
-use driftline_drift::mixture::{Calibration, choose};
+use driftline_drift::mixture::{self, choose};
 use driftline_drift::{ClassMixture, RowPoints, class_distance, noise_floor};
 use driftline_models::Classifier;
 
@@ -27,16 +28,26 @@ const LEAST_SHARE: f64 = 1e-3;
 pub(super) struct SourceProfile {
     /// Accuracy on rows that were not learned from.
     pub held_out: f64,
-    pub temperature: f64,
+    pub calibration: Calibration,
     /// What candidates gain over the source model on the source itself, by name.
     pub rehearsed: BTreeMap<String, Rehearsed>,
+    /// How much more likely each scenario made later rows of the source than "same" did, as a logarithm per row.
+    #[serde(default)]
+    pub history: BTreeMap<String, f64>,
     /// The mixture of the classes, where there is one.
-    pub clouds: Option<Calibration>,
+    pub clouds: Option<mixture::Calibration>,
     /// How far a class is from its nearest.
     pub class_distance: f64,
     /// The noise of distances between inputs, and between scores.
     pub noise: f64,
     pub score_noise: f64,
+}
+
+impl SourceProfile {
+    /// The accuracy below which there is an alarm.
+    pub fn lowest(&self, config: &GuardConfig) -> f64 {
+        (self.held_out - config.alarm_drop.get()).max(0.0)
+    }
 }
 
 /// All that is drawn here is drawn once for every window.
@@ -72,17 +83,22 @@ impl Source {
         (window, rows): (usize, usize),
     ) -> Result<Self> {
         let labels = sample.labels().as_slice();
-        let (held_out, rehearsed) = rehearsal::rehearse(ctx, sample, candidates, window)?;
+        let Rehearsal {
+            held_out,
+            gains: rehearsed,
+            history,
+        } = rehearsal::rehearse(ctx, sample, candidates, window)?;
         let right = held_out.argmax();
         let right = right.as_slice().iter().zip(labels).filter(|(a, b)| a == b);
         let profile = SourceProfile {
             held_out: right.count() as f64 / labels.len() as f64,
-            temperature: temperature(&held_out, labels),
+            calibration: Calibration::of(&held_out, labels),
             rehearsed,
+            history,
             ..SourceProfile::default()
         };
-        let kept = kept(sample.len(), rows);
-        let calibrated = tempered(&held_out.pick(&kept), profile.temperature);
+        let kept = evenly(sample.len(), rows);
+        let calibrated = profile.calibration.apply(&held_out.pick(&kept));
         let mut source = Self::of(profile, sample, rows, calibrated, None);
         let n_classes = source.prior.len();
         let labels = source.sample.labels().as_slice();
@@ -109,7 +125,7 @@ impl Source {
         held_out: Vec<f64>,
         clouds: Option<ClassMixture>,
     ) -> Self {
-        let sample = sample.pick(&kept(sample.len(), rows));
+        let sample = sample.pick(&evenly(sample.len(), rows));
         let columns = Columns::of(&sample);
         let points = points(columns.as_ref(), sample.inputs());
         let n_classes = sample.labels().n_classes();
@@ -133,7 +149,7 @@ impl Source {
     /// What `model` says, calibrated: rows × classes.
     pub fn said(&self, model: &dyn Classifier, inputs: &Inputs) -> Result<Vec<f64>> {
         let said: Probabilities = model.probabilities(inputs)?;
-        Ok(tempered(&said, self.profile.temperature))
+        Ok(self.profile.calibration.apply(&said))
     }
 
     pub fn points_of(&self, inputs: &Inputs) -> Option<RowPoints> {
@@ -146,7 +162,7 @@ impl Source {
 }
 
 /// The rows of a sample of `n` that scenarios use, evenly spaced.
-fn kept(n: usize, most: usize) -> Vec<usize> {
+pub(super) fn evenly(n: usize, most: usize) -> Vec<usize> {
     let kept = n.min(most);
     (0..kept).map(|at| at * n / kept).collect()
 }

@@ -96,14 +96,23 @@ impl Beginnings {
     }
 }
 
-/// Held-out probabilities of every row of the sample, and what every candidate gains; the first candidate has the model of
-/// the run. `window` is how many rows a window has.
+/// What the source says of models, candidates and scenarios.
+pub(super) struct Rehearsal {
+    /// Probabilities of every row of the sample by a model that has not seen it.
+    pub held_out: Probabilities,
+    /// What every candidate gains.
+    pub gains: BTreeMap<String, Rehearsed>,
+    /// How well every scenario foresaw the later half.
+    pub history: BTreeMap<String, f64>,
+}
+
+/// The first candidate has the model of the run. `window` is how many rows a window has.
 pub(super) fn rehearse(
     ctx: &Context<'_>,
     sample: &LabeledDomain,
     candidates: &[&Candidate],
     window: usize,
-) -> Result<(Probabilities, BTreeMap<String, Rehearsed>)> {
+) -> Result<Rehearsal> {
     let n_classes = sample.labels().n_classes();
     let order = permutation(sample.len(), seed().named("halves"));
     let (left, right) = order.split_at(order.len() / 2);
@@ -131,16 +140,23 @@ pub(super) fn rehearse(
         sample.slice(0..left.len()),
         sample.slice(left.len()..sample.len()),
     );
-    let in_order = match early.labels().only_class().is_none() && later.len() >= LEAST_ROWS {
-        false => vec![0.0; candidates.len()],
-        true => {
-            let blocks = (later.len() / window.max(1)).clamp(1, BLOCKS);
-            let block =
-                |at: usize| later.slice(at * later.len() / blocks..(at + 1) * later.len() / blocks);
-            let parts: Vec<LabeledDomain> = (0..blocks).map(block).collect();
-            Beginnings::new(early, candidates)?.gains(ctx, candidates, &parts)?
+    let held_out = Probabilities::new(held_out, n_classes)?;
+    let mut history = BTreeMap::new();
+    let mut in_order = vec![0.0; candidates.len()];
+    if early.labels().only_class().is_none() && later.len() >= LEAST_ROWS {
+        let blocks = (later.len() / window.max(1)).clamp(1, BLOCKS);
+        let block =
+            |at: usize| later.slice(at * later.len() / blocks..(at + 1) * later.len() / blocks);
+        let parts: Vec<LabeledDomain> = (0..blocks).map(block).collect();
+        let rows: Vec<usize> = (0..early.len()).collect();
+        let known = held_out.pick(&rows);
+        let beginnings = Beginnings::new(early, candidates)?;
+        if let Some(candidate) = candidates.first() {
+            let model = beginnings.model(candidate);
+            history = super::history::history(ctx, &beginnings.known, &known, model, &parts)?;
         }
-    };
+        in_order = beginnings.gains(ctx, candidates, &parts)?;
+    }
     let gains = drawn.into_iter().zip(in_order);
     let named = candidates
         .iter()
@@ -148,5 +164,9 @@ pub(super) fn rehearse(
         .map(|(candidate, (drawn, in_order))| {
             (candidate.name.clone(), Rehearsed { drawn, in_order })
         });
-    Ok((Probabilities::new(held_out, n_classes)?, named.collect()))
+    Ok(Rehearsal {
+        held_out,
+        gains: named.collect(),
+        history,
+    })
 }

@@ -23,11 +23,7 @@ pub(super) fn step(ctx: &Context<'_>, window: &Inputs) -> Result<Option<MarginCo
         let some = draw(inputs.len(), rows, seed().named("margin"));
         Cloud::from_inputs(&inputs.pick(&some))
     };
-    let distance = w_infinity(
-        &cloud(&last.inputs)?,
-        &cloud(window)?,
-        seed(),
-    )?;
+    let distance = w_infinity(&cloud(&last.inputs)?, &cloud(window)?, seed())?;
     let margin = 1.0 / model.norm();
     Ok(margin.is_finite().then_some(MarginCondition {
         w_infinity: distance.value,

@@ -1,16 +1,16 @@
 //! One window: what the scenarios say of every version, what is deployed, and what labels would settle.
 
+use super::asking::{Ask, rows_to_ask};
 use super::baselines;
 use super::choice::{Bounds, Choice, Prospects, choose};
 use super::config::GuardConfig;
-use super::findings::{CandidateFinding, ExplanationFinding, Findings, Question};
-use super::labels::{self, Ask};
+use super::findings::{AlarmFinding, CandidateFinding, ExplanationFinding, Findings, Question};
 use super::memory::Memory;
 use super::profile::{Source, seed};
 use super::scenario::{Case, SAFE_STEP};
 use super::score::Score;
+use super::theory;
 use super::weighed::Weighed;
-use crate::theory;
 use driftline_adapt::Context;
 use driftline_adapt::policy::{AskedRow, Decision, Estimate, PolicyOutcome, Proposal};
 use driftline_core::Result;
@@ -50,18 +50,33 @@ impl Judge<'_> {
         let (ctx, config) = (self.ctx, self.config);
         let weighed = self.weigh(&mut memory)?;
         let decided = self.decided()?;
-        let asked = self.ask(&decided, &mut memory)?;
+        memory.heard.fade(config);
+        let asked = self.ask(&weighed, &decided, &mut memory)?;
         let scores: Vec<Vec<Score>> = decided.all.iter().map(|own| weighed.scores(own)).collect();
         let current = self.current(&memory);
         let prospects = self.prospects(&weighed, &scores, &decided, &memory);
         let chosen = choose(&prospects, current);
-        let question = self.question(&weighed, &decided, &prospects, chosen);
+        let question = self.question(&memory, &prospects, chosen);
         let asked = match &question {
-            Some(question) if config.labels_per_window == 0 => self.asked(&question.rows, &decided),
+            Some(_) if asked.is_empty() => self.named(NAMED_ROWS, &weighed, &decided, &memory),
             _ => asked,
         };
 
         let (decision, reason) = self.said(chosen, current, &prospects);
+        let estimate = |scores: &[Score], version: &str| {
+            weighed.estimate(scores, memory.heard.corrections.get(version), config)
+        };
+        let name = self.version(chosen);
+        let before = weighed.scores(&decided.deployed);
+        let estimates = [
+            estimate(&scores[usize::from(chosen)], name),
+            estimate(&before, AskedRow::CURRENT),
+            estimate(&scores[0], AskedRow::SOURCE),
+        ];
+        let alarm = self.alarm(&memory, estimates[1].as_ref());
+        if chosen != current {
+            memory.heard.swapped(ctx.number, name);
+        }
         memory.in_use = match chosen {
             Choice::Source => None,
             Choice::Candidate(place) => Some(self.name(place).to_owned()),
@@ -75,17 +90,35 @@ impl Judge<'_> {
             baselines: baselines::estimates(self.source, ctx.first, self.inputs)?,
             theory: theory::step(ctx, self.inputs)?,
             question,
+            alarm,
         };
         let mut outcome = PolicyOutcome::new(decision, memory.store());
         outcome.chains_go_on = true;
         outcome.asked = asked;
         outcome.reason = reason;
         // What is deployed is sure to gain; a question about it can wait.
-        outcome.distrusted = findings.question.is_some() && chosen == Choice::Source;
-        outcome.estimate = weighed.estimate(&scores[usize::from(chosen)], config);
-        outcome.estimate_before = weighed.estimate(&weighed.scores(&decided.deployed), config);
-        outcome.estimate_unadapted = weighed.estimate(&scores[0], config);
+        let open = findings.question.is_some() && chosen == Choice::Source;
+        outcome.distrusted = open || (findings.alarm.is_some() && chosen == current);
+        [
+            outcome.estimate,
+            outcome.estimate_before,
+            outcome.estimate_unadapted,
+        ] = estimates;
         Ok(outcome.with_findings(&findings))
+    }
+
+    /// The alarm about the version that served this window: proved by labels, or what the estimate says.
+    fn alarm(&self, memory: &Memory, served: Option<&Estimate>) -> Option<AlarmFinding> {
+        let below = self.source.profile.lowest(self.config);
+        let own = &memory.heard.alarm;
+        let by_labels = own.has_fallen(self.config);
+        let finding = AlarmFinding {
+            below,
+            by_labels,
+            worse_than_source: own.is_worse(self.config),
+        };
+        let estimated = served.is_some_and(|own| own.high < below);
+        (by_labels || finding.worse_than_source || estimated).then_some(finding)
     }
 
     /// What scenarios say where nothing is decided.
@@ -97,7 +130,7 @@ impl Judge<'_> {
             prospects: self.prospects(&weighed, &scores, &decided, memory),
             estimates: scores
                 .iter()
-                .map(|own| weighed.estimate(own, self.config))
+                .map(|own| weighed.estimate(own, None, self.config))
                 .collect(),
             scenarios: weighed.weights.len(),
         })
@@ -121,6 +154,14 @@ impl Judge<'_> {
 
     fn name(&self, place: usize) -> &str {
         &self.proposals[place].candidate.name
+    }
+
+    /// What labels know a version by.
+    fn version(&self, chosen: Choice) -> &str {
+        match chosen {
+            Choice::Source => AskedRow::SOURCE,
+            Choice::Candidate(place) => self.name(place),
+        }
     }
 
     fn names(&self) -> Vec<&str> {
@@ -167,48 +208,62 @@ impl Judge<'_> {
     }
 
     /// Asks for the labels that were granted; an expert who is there answers at once, and is heard.
-    fn ask(&self, decided: &Decided, memory: &mut Memory) -> Result<Vec<AskedRow>> {
-        let (budget, seed) = (self.config.labels_per_window, self.ctx.seed.named("ask"));
-        let (names, known) = (self.names(), &memory.labels);
-        let mut asks = match budget {
-            0 => vec![],
-            _ => labels::rows_to_ask(&decided.all, &names, known, budget, self.config, seed),
-        };
-        labels::fade(&mut memory.labels, self.config);
-        for ask in &mut asks {
-            ask.row = self.rows[ask.row];
+    fn ask(
+        &self,
+        weighed: &Weighed,
+        decided: &Decided,
+        memory: &mut Memory,
+    ) -> Result<Vec<AskedRow>> {
+        let budget = self.config.labels_per_window;
+        if budget == 0 {
+            return Ok(vec![]);
         }
-        let mut asked = self.asked(&asks, decided);
+        let mut asked = self.named(budget, weighed, decided, memory);
         if let Some(expert) = self.ctx.expert.filter(|_| !asked.is_empty()) {
+            let lowest = self.source.profile.lowest(self.config);
             let places: Vec<usize> = asked.iter().map(|asked| asked.row).collect();
             for (asked, class) in asked.iter_mut().zip(expert.label(&places)?) {
                 asked.class = class;
                 if let Some(class) = class {
-                    labels::learn(asked, class, 1.0, &mut memory.labels);
+                    let row = (self.ctx.number, &*asked);
+                    memory.heard.learn(row, class, 1.0, lowest);
                 }
             }
         }
         Ok(asked)
     }
 
-    /// Rows by their places in the window, with what versions decide on them. Weights are of the rows that are looked at.
-    fn asked(&self, rows: &[Ask], decided: &Decided) -> Vec<AskedRow> {
+    /// So many rows to ask about, by their places in the window, with what versions decide on them; those first of which it
+    /// is least clear which class they have.
+    fn named(
+        &self,
+        budget: usize,
+        weighed: &Weighed,
+        decided: &Decided,
+        memory: &Memory,
+    ) -> Vec<AskedRow> {
         if !self.ctx.stage.learns_what_arrived() {
             return vec![];
         }
-        let names = self.names();
+        let (names, known) = (self.names(), &memory.heard.candidates);
+        let seed = self.ctx.seed.named("ask");
+        let asks = rows_to_ask(&decided.all, &names, known, budget, self.config, seed);
         let window = self.ctx.stage.learn.as_ref().map_or(0, |own| own.len());
         let each = window as f64 / self.rows.len() as f64;
-        let of = |ask: &Ask| {
-            let place = self.rows.iter().position(|row| *row == ask.row)?;
-            let mut asked = Ask { row: place, ..*ask }.with(&decided.all, &names);
-            let current = decided.deployed.as_slice()[place];
+        let n_classes = self.source.prior.len();
+        let of = |ask: Ask| {
+            let likely = &weighed.posteriors[ask.row * n_classes..(ask.row + 1) * n_classes];
+            let mut asked = ask.with(&decided.all, &names, likely);
+            let current = decided.deployed.as_slice()[ask.row];
             asked.decided.insert(AskedRow::CURRENT.into(), current);
-            asked.row = ask.row;
+            asked.row = self.rows[ask.row];
             asked.weight *= each;
-            Some(asked)
+            asked
         };
-        rows.iter().filter_map(of).collect()
+        let mut asked: Vec<AskedRow> = asks.into_iter().map(of).collect();
+        let clear = |row: &AskedRow| row.likely.iter().copied().fold(0.0, f32::max);
+        asked.sort_by(|a, b| clear(a).total_cmp(&clear(b)).then(a.row.cmp(&b.row)));
+        asked
     }
 
     fn prospects(
@@ -230,13 +285,17 @@ impl Judge<'_> {
             let name = self.name(place);
             let rehearsed = self.source.profile.rehearsed.get(name);
             let prospects = Prospects {
-                gain: weighed
-                    .spread(gains, self.config.risk.get())
-                    .unwrap_or_default(),
+                gain: weighed.spread(gains, self.config).unwrap_or_default(),
                 rehearsed: rehearsed.map_or(0.0, |own| own.gain()),
                 unlike_source: unlike(decisions, &decided.all[0]),
                 unlike_current: unlike(decisions, &decided.deployed),
-                labels: memory.labels.get(name).copied().unwrap_or_default(),
+                leap: weighed.leap,
+                labels: memory
+                    .heard
+                    .candidates
+                    .get(name)
+                    .copied()
+                    .unwrap_or_default(),
                 proposed: self.proposals[place].version.is_some(),
             };
             (prospects, prospects.bounds(self.rows.len(), self.config))
@@ -247,8 +306,7 @@ impl Judge<'_> {
     /// The rival that may gain most over what was chosen, if that is worth asking about.
     fn question(
         &self,
-        weighed: &Weighed,
-        decided: &Decided,
+        memory: &Memory,
         prospects: &[(Prospects, Bounds)],
         chosen: Choice,
     ) -> Option<Question> {
@@ -262,35 +320,13 @@ impl Judge<'_> {
         let (rival, bounds) = others
             .map(|(place, (_, bounds))| (place, bounds))
             .max_by(|(_, a), (_, b)| stake(a).total_cmp(&stake(b)))?;
-        let leapt = weighed.leap > 0.0;
-        if stake(bounds) < self.config.ask_from.get() && !leapt {
-            return None;
-        }
-        let pair = [&decided.all[usize::from(chosen)], &decided.all[rival + 1]];
-        Some(Question {
+        // Half the distance between classes, or more: they can no longer be traced.
+        let leapt = memory.leap > 0.5;
+        let asks = stake(bounds) >= self.config.ask_from.get() || leapt;
+        asks.then(|| Question {
             candidate: self.name(rival).to_owned(),
-            stake: stake(bounds),
-            rows: self.telling_rows(weighed, pair),
+            stake: stake(bounds).max(0.0),
         })
-    }
-
-    /// Rows that two versions decide differently, those first of which it is least clear who is right.
-    fn telling_rows(&self, weighed: &Weighed, [a, b]: [&Labels; 2]) -> Vec<Ask> {
-        let n_classes = self.source.prior.len();
-        let pairs = a.as_slice().iter().zip(b.as_slice()).enumerate();
-        let mut rows: Vec<(f64, usize)> = pairs
-            .filter(|(_, (a, b))| a != b)
-            .map(|(row, (&a, &b))| {
-                let p = &weighed.posteriors[row * n_classes..(row + 1) * n_classes];
-                ((p[a as usize] - p[b as usize]).abs(), self.rows[row])
-            })
-            .collect();
-        let weight = rows.len() as f64 / rows.len().clamp(1, NAMED_ROWS) as f64;
-        rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        rows.truncate(NAMED_ROWS);
-        rows.into_iter()
-            .map(|(_, row)| Ask { row, weight })
-            .collect()
     }
 
     /// The decision and, of a deployment, the reason.

@@ -14,6 +14,12 @@ pub struct AskedRow {
     pub weight: f64,
     /// What versions decide on it: every candidate by its name, beside [`AskedRow::SOURCE`] and [`AskedRow::CURRENT`].
     pub decided: BTreeMap<String, u32>,
+    /// How likely every class is, as the policy saw it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub likely: Vec<f32>,
+    /// Whether it was drawn from all rows of the window, not for what versions decide on it.
+    #[serde(default)]
+    pub from_all: bool,
     /// What an expert has answered at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<u32>,

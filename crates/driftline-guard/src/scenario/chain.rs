@@ -1,9 +1,9 @@
 //! Images, whose pixels no map of columns explains: what the chain of plain steps says of the window before it learns from
 //! it. It is right where the theorem is: small steps, every one of them.
 
-use crate::space::scores;
 use super::{Case, Explanation, Scenario};
 use crate::memory::Memory;
+use crate::space::scores;
 use driftline_core::Result;
 
 pub(crate) struct Chained;

@@ -2,10 +2,10 @@
 //! classes kept or free. The window is mapped back to where the source was, and the source model, calibrated, says what
 //! each row is there. Free shares and the map are fitted in turns, because each hides the other.
 
-use crate::profile::Source;
-use crate::space::scores;
 use super::{Case, Explanation, Scenario};
 use crate::memory::Memory;
+use crate::profile::Source;
+use crate::space::scores;
 use driftline_core::Result;
 use driftline_drift::{MOST_COLUMNS, MapKind, RowPoints, class_shares};
 
