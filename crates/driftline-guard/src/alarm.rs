@@ -106,7 +106,7 @@ mod tests {
         let mut alarm = Alarm::default();
         (0..3).for_each(|_| alarm.hear(1, false, true, 0.9));
         assert!(alarm.has_fallen(&config));
-        (0..6).for_each(|_| alarm.hear(2, false, true, 0.9));
+        (0..9).for_each(|_| alarm.hear(2, false, true, 0.9));
         assert!(alarm.is_worse(&config));
         (0..100).for_each(|_| alarm.hear(3, true, true, 0.9));
         assert!(!alarm.has_fallen(&config));

@@ -59,17 +59,16 @@ pub(super) fn history(
             seed: seed(),
         };
         for scenario in scenarios(&source) {
-            let Some(own) = scenario.explain(&case, &mut Memory::default())? else {
-                continue;
-            };
-            let rows = own.posteriors.chunks_exact(n_classes);
-            let likelihoods = rows
-                .zip(part.labels().as_slice())
-                .map(|(row, &class)| ln(row[class as usize].max(LEAST_PROBABILITY)));
-            let sum = likelihoods.sum::<f64>();
-            match sums.iter_mut().find(|(name, _)| *name == own.name) {
-                Some((_, all)) => *all += sum,
-                None => sums.push((own.name, sum)),
+            for own in scenario.explain(&case, &mut Memory::default())? {
+                let rows = own.posteriors.chunks_exact(n_classes);
+                let likelihoods = rows
+                    .zip(part.labels().as_slice())
+                    .map(|(row, &class)| ln(row[class as usize].max(LEAST_PROBABILITY)));
+                let sum = likelihoods.sum::<f64>();
+                match sums.iter_mut().find(|(name, _)| *name == own.name) {
+                    Some((_, all)) => *all += sum,
+                    None => sums.push((own.name, sum)),
+                }
             }
         }
     }

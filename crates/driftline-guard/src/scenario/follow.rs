@@ -17,7 +17,7 @@ const BETTER: f64 = 0.02;
 const POINTS: f64 = 100.0;
 
 impl Scenario for Followed {
-    fn explain(&self, case: &Case<'_>, memory: &mut Memory) -> Result<Option<Explanation>> {
+    fn explain(&self, case: &Case<'_>, memory: &mut Memory) -> Result<Vec<Explanation>> {
         let source = case.source;
         let (Some(begun), Some(calibration), Some(window), Some(known)) = (
             &source.clouds,
@@ -25,7 +25,7 @@ impl Scenario for Followed {
             &case.points,
             &source.points,
         ) else {
-            return Ok(None);
+            return Ok(vec![]);
         };
         let before = memory.clouds(CLOUDS)?.unwrap_or_else(|| begun.clone());
         let (mut stayed, mut moved) = (before.clone(), before);
@@ -58,11 +58,11 @@ impl Scenario for Followed {
         let off = (calibration.expected - calibration.accuracy).abs() - chance;
         let behind = right - calibration.accuracy - chance;
         let too_far = (case.largest_step - 1.0).max(0.0);
-        Ok(Some(Explanation {
+        Ok(vec![Explanation {
             name: "followed",
             posteriors: went.classes,
             misfit,
             complexity: 1.0 + POINTS * (off.max(0.0) + behind.max(0.0)) + 2.0 * too_far,
-        }))
+        }])
     }
 }

@@ -48,8 +48,8 @@ pub(super) struct Explanation {
 
 /// A way to explain windows.
 pub(super) trait Scenario {
-    /// `None` where it does not apply. What it needs at the next window goes to `memory`.
-    fn explain(&self, case: &Case<'_>, memory: &mut Memory) -> Result<Option<Explanation>>;
+    /// None where it does not apply, and more than one where it has forms. What it needs at the next window goes to `memory`.
+    fn explain(&self, case: &Case<'_>, memory: &mut Memory) -> Result<Vec<Explanation>>;
 }
 
 /// Every way that applies to a source of this kind.
@@ -65,9 +65,7 @@ pub(super) fn scenarios(source: &Source) -> Vec<Box<dyn Scenario>> {
         None => &[None][..],
     };
     for &map in kinds {
-        for free_shares in [false, true] {
-            all.push(Box::new(Moved { map, free_shares }));
-        }
+        all.push(Box::new(Moved(map)));
     }
     match source.points {
         Some(_) => all.push(Box::new(Followed)),

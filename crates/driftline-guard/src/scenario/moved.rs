@@ -9,91 +9,107 @@ use crate::space::scores;
 use driftline_core::Result;
 use driftline_drift::{MOST_COLUMNS, MapKind, RowPoints, class_shares};
 
-/// How often map and shares are fitted in turns.
-const ROUNDS: usize = 4;
+pub(crate) struct Moved(pub Option<MapKind>);
 
-pub(crate) struct Moved {
-    pub map: Option<MapKind>,
-    pub free_shares: bool,
+/// An explanation in the making: the window's numbers where the source was, and what the source model says there.
+struct Back {
+    points: Option<RowPoints>,
+    said: Vec<f64>,
 }
 
 impl Moved {
-    fn name(&self) -> &'static str {
-        match (self.map, self.free_shares) {
-            (None, false) => "same",
-            (None, true) => "same, other shares",
-            (Some(MapKind::Scale), false) => "scaled",
-            (Some(MapKind::Scale), true) => "scaled, other shares",
-            (Some(MapKind::Quantiles), false) => "quantiles",
-            (Some(MapKind::Quantiles), true) => "quantiles, other shares",
-            (Some(MapKind::Transport), false) => "transported",
-            (Some(MapKind::Transport), true) => "transported, other shares",
+    fn names(&self) -> [&'static str; 2] {
+        match self.0 {
+            None => ["same", "same, other shares"],
+            Some(MapKind::Scale) => ["scaled", "scaled, other shares"],
+            Some(MapKind::Quantiles) => ["quantiles", "quantiles, other shares"],
+            Some(MapKind::Transport) => ["transported", "transported, other shares"],
         }
     }
 
-    /// A map has more freedom than none, a map of more than means and deviations still more, and so have free shares.
+    /// A map has more freedom than none, and a map of more than means and deviations still more.
     fn complexity(&self) -> f64 {
-        let map = match self.map {
+        match self.0 {
             None => 0.0,
             Some(MapKind::Scale) => 1.0,
             Some(MapKind::Quantiles | MapKind::Transport) => 2.0,
-        };
-        map + if self.free_shares { 1.0 } else { 0.0 }
+        }
     }
 
-    /// The window's numbers where the source was, and what the source model says of the rows there.
-    fn back(&self, case: &Case<'_>, shares: &[f64]) -> Result<(Option<RowPoints>, Vec<f64>)> {
-        let Case { source, inputs, .. } = case;
-        let model = case.ctx.first;
-        let (Some(map), Some(points), Some(known), Some(columns)) =
-            (self.map, &case.points, &source.points, &source.columns)
-        else {
-            return Ok((case.points.clone(), source.said(model, inputs)?));
-        };
-        let back = map.apply(points, &known.pick(&drawn(source, shares)));
-        let there = columns.inputs(&back, inputs)?;
-        let said = source.said(model, &there)?;
-        Ok((Some(back), said))
-    }
-}
-
-impl Scenario for Moved {
-    fn explain(&self, case: &Case<'_>, _: &mut Memory) -> Result<Option<Explanation>> {
+    fn explanation(&self, case: &Case<'_>, back: Back, free: Option<&[f64]>) -> Explanation {
         let source = case.source;
-        let too_wide = |points: &RowPoints| points.size() > MOST_COLUMNS;
-        if self.map == Some(MapKind::Transport) && case.points.as_ref().is_some_and(too_wide) {
-            return Ok(None);
-        }
-        let n_classes = source.prior.len();
-        let mut shares = source.prior.clone();
-        let (mut back, mut said) = self.back(case, &shares)?;
-        if self.free_shares {
-            for round in 0..ROUNDS {
-                let single: Vec<f32> = said.iter().map(|&p| p as f32).collect();
-                shares = class_shares(single.chunks_exact(n_classes), &source.prior);
-                if self.map.is_none() || round + 1 == ROUNDS {
-                    break;
-                }
-                (back, said) = self.back(case, &shares)?;
-            }
-        }
-        let rows = drawn(source, &shares);
-        let there = scores(&said, n_classes);
+        let shares = free.unwrap_or(&source.prior);
+        let rows = drawn(source, shares);
+        let there = scores(&back.said, source.prior.len());
         let mut misfit = case.misfit(
             &source.scores.pick(&rows),
             &there,
             source.profile.score_noise,
         );
         if source.columns.is_some() {
-            let here = source.whole_of(back.as_ref(), case.inputs);
+            let here = source.whole_of(back.points.as_ref(), case.inputs);
             misfit += case.misfit(&source.whole.pick(&rows), &here, source.profile.noise);
         }
-        Ok(Some(Explanation {
-            name: self.name(),
-            posteriors: reweighted(said, &shares, &source.prior),
+        let is_free = usize::from(free.is_some());
+        Explanation {
+            name: self.names()[is_free],
+            posteriors: reweighted(back.said, shares, &source.prior),
             misfit,
-            complexity: self.complexity(),
-        }))
+            complexity: self.complexity() + is_free as f64,
+        }
+    }
+
+    /// The window mapped back to a source whose classes have these shares.
+    fn back(&self, case: &Case<'_>, shares: &[f64]) -> Result<Back> {
+        let Case { source, inputs, .. } = case;
+        let model = case.ctx.first;
+        let (Some(map), Some(points), Some(known), Some(columns)) =
+            (self.0, &case.points, &source.points, &source.columns)
+        else {
+            let said = source.said(model, inputs)?;
+            return Ok(Back {
+                points: case.points.clone(),
+                said,
+            });
+        };
+        let back = map.apply(points, &known.pick(&drawn(source, shares)));
+        let there = columns.inputs(&back, inputs)?;
+        Ok(Back {
+            said: source.said(model, &there)?,
+            points: Some(back),
+        })
+    }
+}
+
+impl Scenario for Moved {
+    fn explain(&self, case: &Case<'_>, _: &mut Memory) -> Result<Vec<Explanation>> {
+        let source = case.source;
+        let too_wide = |points: &RowPoints| points.size() > MOST_COLUMNS;
+        if self.0 == Some(MapKind::Transport) && case.points.as_ref().is_some_and(too_wide) {
+            return Ok(vec![]);
+        }
+        let shares_of = |said: &[f64]| {
+            let single: Vec<f32> = said.iter().map(|&p| p as f32).collect();
+            class_shares(single.chunks_exact(source.prior.len()), &source.prior)
+        };
+        let kept = self.back(case, &source.prior)?;
+        let mut shares = shares_of(&kept.said);
+        // Map and shares hide each other: the map is fitted again to the shares that it seemed to show, and they to it.
+        let free = match self.0 {
+            None => Back {
+                points: kept.points.clone(),
+                said: kept.said.clone(),
+            },
+            Some(_) => {
+                let free = self.back(case, &shares)?;
+                shares = shares_of(&free.said);
+                free
+            }
+        };
+        Ok(vec![
+            self.explanation(case, kept, None),
+            self.explanation(case, free, Some(&shares)),
+        ])
     }
 }
 
@@ -158,11 +174,7 @@ mod tests {
     #[test]
     fn freedom_has_its_price() {
         let all = [None, Some(MapKind::Scale), Some(MapKind::Quantiles)];
-        for (kept, map) in all.into_iter().enumerate() {
-            for free_shares in [false, true] {
-                let own = Moved { map, free_shares }.complexity();
-                assert_eq!(own, kept as f64 + f64::from(u8::from(free_shares)));
-            }
-        }
+        let found = all.map(|map| Moved(map).complexity());
+        assert!(found.is_sorted_by(|less, more| less < more), "{found:?}");
     }
 }
