@@ -192,14 +192,12 @@ mod tests {
         doubtful.labels = Evidence {
             labels: 10.0,
             ahead: 10.0,
-            decided: 10.0,
         };
         assert_eq!(chosen(&[doubtful], Choice::Source), FIRST);
         let mut wrong = candidate(0.3, 0.0);
         wrong.labels = Evidence {
             labels: 10.0,
             ahead: -10.0,
-            decided: 10.0,
         };
         assert_eq!(chosen(&[wrong], Choice::Source), Choice::Source);
     }

@@ -11,9 +11,6 @@ use super::config::GuardConfig;
 use super::correction::Correction;
 use driftline_adapt::policy::{AskedRow, LabelledRow};
 
-/// The variance of one outcome is taken to be at least this: a few equal outcomes prove little.
-const LEAST_VARIANCE: f64 = 0.5;
-
 /// All that labels said so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -31,9 +28,8 @@ pub(super) struct Heard {
 pub(super) struct Evidence {
     /// Labels of rows that the two decide differently.
     pub labels: f64,
-    /// Wins less losses, and wins and losses together.
+    /// Wins less losses.
     pub ahead: f64,
-    pub decided: f64,
 }
 
 /// The bounds of a gain.
@@ -54,8 +50,8 @@ impl Evidence {
         let before = (expected / share).clamp(-1.0, 1.0);
         let total = self.labels + prior;
         let mean = share * (self.ahead + prior * before) / total;
-        let variance = (self.decided / self.labels).max(LEAST_VARIANCE);
-        let error = share * (variance / total).sqrt();
+        // An outcome varies by at most 1, and a few equal outcomes do not prove that it varies less.
+        let error = share / total.sqrt();
         let low = mean - config.caution.get() * error;
         Some(Gain { mean, low })
     }
@@ -63,7 +59,6 @@ impl Evidence {
     fn fade(&mut self, memory: f64) {
         self.labels *= memory;
         self.ahead *= memory;
-        self.decided *= memory;
     }
 
     /// How much is promised by asking about it: what it seems to gain, and what is not known yet.
@@ -77,7 +72,6 @@ impl Evidence {
         let (win, loss) = (decided == truth, held == truth);
         self.labels += count;
         self.ahead += count * (f64::from(u8::from(win)) - f64::from(u8::from(loss)));
-        self.decided += count * f64::from(u8::from(win != loss));
     }
 }
 
@@ -154,11 +148,7 @@ mod tests {
     use super::*;
 
     fn evidence(labels: f64, ahead: f64) -> Evidence {
-        Evidence {
-            labels,
-            ahead,
-            decided: labels,
-        }
+        Evidence { labels, ahead }
     }
 
     #[test]
@@ -166,7 +156,7 @@ mod tests {
         let config = GuardConfig::default();
         let gain = |labels, ahead| evidence(labels, ahead).gain(0.5, 0.0, &config);
         assert_eq!(gain(0.0, 0.0), None);
-        // 0.5 · 8/16, less one error 0.5 · √(1/16)
+        // 0.5 · 8/16, less one error 0.5/√16
         let found = gain(8.0, 8.0).unwrap();
         assert!((found.mean - 0.25).abs() < 1e-12);
         assert!((found.low - 0.125).abs() < 1e-12);
