@@ -46,8 +46,8 @@ pub fn filled(place: &Place, table: &str, files: &[&str]) -> String {
 
 /// A run that has asked about at most 5 rows in each of two windows, of which it knows no label: how many.
 pub fn asking(place: &Place) -> usize {
-    place.write("first.csv", turning(200, 0.0, 0.5, 2));
-    place.write("next.csv", turning(100, 0.5, 0.8, 3));
+    place.write("first.csv", turning(200, 0.7, 1.1, 2));
+    place.write("next.csv", turning(100, 1.1, 1.3, 3));
     let words =
         format!("adapt {SOURCE} --stream first.csv {STREAM} --labels-per-window 5 --out run");
     let told = error(&place.run(&words));
