@@ -140,8 +140,12 @@ fn an_audit_asks_for_rows_that_tell() {
     );
     assert_eq!(settled["asked"].as_array().unwrap().len(), 0);
     assert!(settled["labels"].as_u64().unwrap() <= differing);
+    // The run has kept the labels of what it had asked for.
+    let kept = &place.json("audit run --against 0 --budget 0")["audit"];
+    assert_eq!(kept["labels"], 5);
     // Only from the top: what was skipped ends what may be counted.
-    place.good("audit run --against 0 --budget 3 --out rows.csv");
+    place.good(&format!("adapt {SOURCE} {STREAM} --out fresh"));
+    place.good("audit fresh --against 0 --budget 3 --out rows.csv");
     let text = place.read("rows.csv");
     assert!(
         text.starts_with("window,window_row,id,file,row,weight,asked_by,label,"),
@@ -159,7 +163,7 @@ fn an_audit_asks_for_rows_that_tell() {
         })
         .collect();
     place.write("second.csv", second.join("\n"));
-    let skipped = &place.json("audit run --against 0 --labels second.csv")["audit"];
+    let skipped = &place.json("audit fresh --against 0 --labels second.csv")["audit"];
     assert_eq!(skipped["labels"], 0);
     let wrong = place.bad("audit run --against nobody", 2);
     assert!(
