@@ -24,7 +24,7 @@ fn clouds(angle: f64, rows: usize, seed: u64) -> (Inputs, Vec<u32>) {
 }
 
 fn builder() -> driftline_runs::AdapterBuilder {
-    let mut settings = driftline_runs::method::Settings::new();
+    let mut settings = Settings::new();
     settings.policy = Some(PartSpec::new("judged", json!({ "labels-per-window": 8 })));
     Adapter::auto().model("linear").settings(settings)
 }
