@@ -9,7 +9,7 @@ use crate::your_data::labels::{asking, copy, filled, made, truth};
 #[test]
 fn labels_over_http_give_the_same_versions() {
     let place = Place::new();
-    asking(&place);
+    let asked_for = asking(&place);
     copy(&place, "run", "by-file");
     let server = Server::start(&place, "run");
     let (status, text) = server.get("/labels");
@@ -17,7 +17,7 @@ fn labels_over_http_give_the_same_versions() {
     let asked: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(asked["classes"], json!(["ant", "bee", "cat"]));
     let open = asked["open"].as_array().unwrap();
-    assert_eq!(open.len(), 10);
+    assert_eq!(open.len(), asked_for);
     assert!(open[0]["columns"]["x"].is_string());
 
     // All or nothing, and told what is wrong.
@@ -29,7 +29,7 @@ fn labels_over_http_give_the_same_versions() {
     };
     let good: Vec<Value> = open.iter().map(label).collect();
     let mut bad = good.clone();
-    bad[9]["label"] = json!("dog");
+    bad[1]["label"] = json!("dog");
     let wrong = |body: &Value, status: u16| {
         let (found, text) = server.post("/labels", body.to_string().as_bytes());
         assert_eq!(found, status, "{text}");
@@ -41,7 +41,7 @@ fn labels_over_http_give_the_same_versions() {
         told.contains("dog") && told.contains("another class"),
         "{told}"
     );
-    bad[9] = json!({ "window": 2, "window_row": 1000, "label": "ant" });
+    bad[1] = json!({ "window": 2, "window_row": 1000, "label": "ant" });
     let told = wrong(&json!({ "labels": bad }), 400);
     assert!(
         told.contains("row 1000 of window 2 was not asked for"),
@@ -56,7 +56,7 @@ fn labels_over_http_give_the_same_versions() {
     );
 
     let told = server.json("/labels", &json!({ "labels": good }));
-    assert_eq!(told, json!({ "labels": 10, "open": 0 }));
+    assert_eq!(told, json!({ "labels": asked_for, "open": 0 }));
     place.good("step run --input next.csv --fail-on never");
     place.bad("label by-file --out rows.csv", 3);
     place.write(

@@ -161,7 +161,7 @@ impl AskedRows {
             let label = known_label(label, &lookup).ok_or_else(|| {
                 let mut names: Vec<&str> = classes.iter().map(|class| &**class).collect();
                 names.push(OTHER_CLASS);
-                Error::unknown_name("class of the model", *label, &names)
+                Error::unknown_name("class of the model", label, &names)
             })?;
             let mut found = false;
             for line in next.lines.iter_mut().filter(|line| line.is(window, row)) {

@@ -67,7 +67,14 @@ fn columns_of(
         return Ok(vec![]);
     }
     let mut found = vec![];
-    let mut frames = driftline_io::open(path, read)?;
+    // As it stands in the file, `007` and all.
+    let names = driftline_io::open(path, read)?;
+    let names = names.fields().iter().map(|field| field.name.clone());
+    let read = ReadOptions {
+        text: names.collect(),
+        ..read.clone()
+    };
+    let mut frames = driftline_io::open(path, &read)?;
     let fields = frames.fields().to_vec();
     let pictures = fields.iter().any(|own| matches!(own.kind, Kind::Image(_)));
     while let Some(frame) = frames.next_frame()? {
