@@ -52,7 +52,7 @@ impl Policy for GuardConfig {
             "network" => &["realign", "plain", "inertia"],
             TreesLearner::KIND => &["realign", "inertia"],
             NeighboursLearner::KIND => &["realign", "plain", "inertia", "mixture", "clusters"],
-            _ => &["realign", "plain", "inertia", "realign-cautious", "mixture"],
+            _ => &["realign", "plain", "inertia", "realign-cautious"],
         };
         let names = fitting.iter().map(|&name| name.to_owned()).collect();
         Some(self.candidates.clone().unwrap_or(names))

@@ -35,9 +35,10 @@ fn main() -> Fallible {
     let done = std::fs::read_to_string(out).unwrap_or_default();
     let file = Mutex::new(OpenOptions::new().create(true).append(true).open(out)?);
     let (from, to): (usize, usize) = (from.parse()?, to.parse()?);
-    let families = FAMILIES.iter().filter(|family| family.half == half);
-    let jobs: Vec<_> = families
-        .flat_map(|family| (from..to).map(move |number| (family, number)))
+    // Every family in turn, so that a run that was stopped has some of each.
+    let families = || FAMILIES.iter().filter(|family| family.half == half);
+    let jobs: Vec<_> = (from..to)
+        .flat_map(|number| families().map(move |family| (family, number)))
         .collect();
     jobs.par_iter()
         .try_for_each(|(family, number)| -> Fallible {
