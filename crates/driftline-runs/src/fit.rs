@@ -119,9 +119,22 @@ impl Fit {
                 }
             };
         let layout = encoding.layout();
+        let domain = LabeledDomain::new(rows.inputs, rows.labels)?.with_layout(layout);
+        let domain = domain.with_order(rows.order);
+        // What is held out for being the newest must be.
+        let by_time = domain.order().and_then(|order| order.by_time());
+        let domain = match by_time {
+            None => domain,
+            Some(order) => {
+                notes.add(NoteCode::Unsorted, "", 1, || {
+                    "the source's times do not ascend: its rows were sorted by them".into()
+                });
+                domain.pick(&order)
+            }
+        };
         Ok(Prepared {
             encoding,
-            domain: LabeledDomain::new(rows.inputs, rows.labels)?.with_layout(layout),
+            domain,
             detected: rows.detected,
             notes,
             digests: rows.digests,

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::apply::Applied;
 use super::cleaning::clean;
 use super::doubts::{decimal_comma, hardly_classes, numbers_rows};
+use super::order::row_order;
 use super::statistics::{Pieces, Unfit, has_missing, of_numbers, of_texts};
 use super::{
     Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes,
@@ -380,6 +381,7 @@ impl Table {
         choice: &ColumnChoice,
         notes: &mut Notes,
     ) -> Result<LabeledRows> {
+        let order = row_order(choice, &self.fields, &self.frames);
         // The label is read as the answers of a stream are.
         let choice = ColumnChoice {
             answers: choice.label.clone(),
@@ -401,6 +403,7 @@ impl Table {
         Ok(LabeledRows {
             inputs: rows.inputs,
             labels: Labels::new(known.collect::<Result<_>>()?, encoding.classes.len())?,
+            order,
             origins: rows.origins,
             detected: self.detected.clone(),
             digests: self.digests.clone(),

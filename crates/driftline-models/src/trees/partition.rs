@@ -4,9 +4,9 @@ use super::binned::Panel;
 use super::fixed::Row;
 use super::split::{BinSet, contains};
 
-/// Leaves with more rows are halved: a block is small enough for the second cache of the processor, and so is the room for
+/// Leaves with more rows are halved: a block is small enough for the first caches of the processor, and so is the room for
 /// the rows of it that go right. Where a row goes does not depend on it.
-const BLOCK: usize = 1 << 14;
+const BLOCK: usize = 1 << 12;
 
 /// Brings the rows whose bin is in `set` before the others. How many there are.
 pub(super) fn partition(rows: &mut [Row], set: &BinSet, bins: (&Panel, usize)) -> usize {
