@@ -27,6 +27,9 @@ use driftline_models::{AnyLearner, AutoChoice, Learner, Preset, Runtime, validat
 pub struct Fit {
     /// The columns and rows; `label` must be named.
     pub choice: ColumnChoice,
+    /// A column of the source whose values are groups of rows, such as patients: no feature, and `auto` holds whole ones out.
+    /// Without it, the first of `choice.ids` that repeats.
+    pub groups: Option<String>,
     pub read: ReadOptions,
     /// What it leaves out is as in [`Settings::for_own_data`].
     pub settings: Settings,
@@ -56,6 +59,7 @@ impl Fit {
                 label: Some(label.into()),
                 ..ColumnChoice::default()
             },
+            groups: None,
             read: ReadOptions::default(),
             settings: Settings::new(),
             seed: 0,
@@ -105,8 +109,10 @@ impl Fit {
             return Err(Error::experiment("legacy-one-hot", message));
         }
         let mut options = settings.columns();
+        let mut choice = self.choice.clone();
+        choice.ids.splice(0..0, self.groups.clone());
         let read = limited(&self.read, &self.runtime);
-        let fitted = Encoding::fit(source, &self.choice, &read, options, &mut notes)?;
+        let fitted = Encoding::fit(source, &choice, &read, options, &mut notes)?;
         let few = matches!(fitted.0.shape(), Shape::Vector(n) if n <= Preset::FEW_COLUMNS);
         // Clusters of few columns are followed wherever they go: nothing may hold them back unless it was asked for.
         let (encoding, rows) =
@@ -115,7 +121,7 @@ impl Fit {
                 true => {
                     notes = Notes::new();
                     options.cleaning.clip = false;
-                    Encoding::fit(source, &self.choice, &read, options, &mut notes)?
+                    Encoding::fit(source, &choice, &read, options, &mut notes)?
                 }
             };
         let layout = encoding.layout();

@@ -40,3 +40,33 @@ fn distribute(rows: &mut [Row], goes_left: impl Fn(&Row) -> bool) -> usize {
     rows[lefts..].copy_from_slice(&right[..rights]);
     lefts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::binned::Binned;
+    use super::super::bins::{Binning, Bins};
+    use super::*;
+
+    /// Several blocks, halved three times: the same as picking the one side and then the other.
+    #[test]
+    fn both_sides_keep_their_order() {
+        let n = 5 * BLOCK + 3;
+        let values: Vec<f32> = (0..n).map(|row| (row * 7919 % 5) as f32).collect();
+        let cuts = vec![0.5, 1.5, 2.5, 3.5];
+        let binning = Binning {
+            columns: vec![Bins::Number { cuts }],
+        };
+        let binned = Binned::new(&values, &binning);
+        for set in [[0; 4], [0b100, 0, 0, 0], [0b101010, 0, 0, 0], [u64::MAX; 4]] {
+            let row = |row: usize| Row {
+                row: row as u32,
+                ..Row::default()
+            };
+            let mut rows: Vec<Row> = (0..n).map(row).collect();
+            let is_left = |row: &Row| contains(&set, binned.bin(row.row as usize, 0));
+            let (left, right): (Vec<Row>, Vec<Row>) = rows.iter().partition(|row| is_left(row));
+            assert_eq!(partition(&mut rows, &set, binned.place(0)), left.len());
+            assert_eq!(rows, [left, right].concat());
+        }
+    }
+}

@@ -36,6 +36,7 @@ pub struct AdapterBuilder {
     adapt: FileRun,
     /// Whether a run folder is written too.
     in_folder: bool,
+    groups: Option<String>,
 }
 
 /// A model in memory that follows a drift.
@@ -161,6 +162,13 @@ impl AdapterBuilder {
         self
     }
 
+    /// The column of the source whose values are groups of rows, such as patients: no feature, and `auto` holds whole groups
+    /// out when it compares models.
+    pub fn groups(self, column: impl Into<String>) -> Self {
+        let groups = Some(column.into());
+        Self { groups, ..self }
+    }
+
     fn with(self, change: impl FnOnce(FileRun) -> FileRun) -> Self {
         Self {
             adapt: change(self.adapt),
@@ -204,6 +212,7 @@ impl Adapter {
         AdapterBuilder {
             adapt: FileRun::new(PathBuf::new()),
             in_folder: false,
+            groups: None,
         }
     }
 
