@@ -25,6 +25,9 @@ use driftline_core::data::{Labels, Variation};
 use driftline_core::error::DataFault;
 use driftline_core::{Error, Result};
 
+/// Texts that are many for one column: trees keep a category in a byte, where 0 is for missing ones.
+const MANY: usize = 255;
+
 impl Encoding {
     /// Reads the whole source, fixes how its columns become inputs, and encodes it. What was handled goes to `notes`.
     pub fn fit(
@@ -324,6 +327,10 @@ impl Table {
             } else if count > 2 && 2 * count > rows {
                 notes.add(NoteCode::ManyCategories, name, 1, || {
                     format!("column `{name}` has {count} different texts in {rows} rows: if it names the rows, it is no feature")
+                });
+            } else if count > MANY {
+                notes.add(NoteCode::ManyCategories, name, 1, || {
+                    format!("column `{name}` has {count} different texts, each an input of its own; `trees` tell only the {MANY} most frequent apart")
                 });
             }
         }
