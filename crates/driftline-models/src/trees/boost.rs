@@ -34,19 +34,17 @@ impl Settings {
         let n = self.trained(table.len());
         let width = table.columns.len();
         let binned = Binned::new(&table.values[..n * width], &binning);
-        let target = Target {
-            labels: &table.labels[..n],
-            weights: &weights[..n],
+        let all = Target {
+            labels: table.labels,
+            weights: weights.as_deref(),
         };
+        let target = all.part(0..n);
         let held_out = HeldOut::new(
             &table.values[n * width..],
             &binning,
-            Target {
-                labels: &table.labels[n..],
-                weights: &weights[n..],
-            },
+            all.part(n..table.len()),
         );
-        let base = start(target.labels, target.weights, table.n_classes);
+        let base = start(target, table.n_classes);
         let mut boost = Boost::new(self, &binned, &binning, target, &base);
         let (rounds, calibration) = boost.run(self, held_out, cancel)?;
         let mut forest = std::mem::take(&mut boost.forest);
@@ -83,7 +81,9 @@ impl<'a> Boost<'a> {
         target: Target<'a>,
         base: &[f32],
     ) -> Self {
-        let most = target.weights.iter().copied().fold(0.0, f32::max);
+        let most = target
+            .weights
+            .map_or(1.0, |weights| weights.iter().copied().fold(0.0, f32::max));
         let format = Format::new(binned.rows, most);
         let together = base.len() >= rayon::current_num_threads()
             && binned.rows * binning.columns.len() < LARGE;
@@ -196,7 +196,7 @@ struct HeldOut<'a> {
 
 impl<'a> HeldOut<'a> {
     fn new(values: &[f32], binning: &Binning, target: Target<'a>) -> Option<Self> {
-        let any = target.weights.iter().any(|&weight| weight > 0.0);
+        let any = (0..target.labels.len()).any(|row| target.weight(row) > 0.0);
         any.then(|| Self {
             binned: Binned::new(values, binning),
             target,

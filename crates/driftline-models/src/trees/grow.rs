@@ -89,7 +89,7 @@ const SMALL: usize = 256;
 
 /// All histograms of a training together are at most one part in this many of the bins. Sums are whole numbers, so a
 /// histogram that is added up again has the same bits; more of them save time, and memory is what runs out.
-const PART_OF_BINS: usize = 8;
+const PART_OF_BINS: usize = 4;
 
 /// Fewer additions than this are done by one thread: waking another one takes longer.
 const SHARED: usize = 1 << 15;

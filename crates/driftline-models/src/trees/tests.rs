@@ -110,7 +110,7 @@ fn derivatives_are_those_of_plain_loops() {
         let labels: Vec<u32> = (0..n as u32).map(|row| row % outputs.max(2)).collect();
         let target = Target {
             labels: &labels,
-            weights: &weights,
+            weights: Some(&weights),
         };
         let format = Format::new(n, 1.5);
         let [gradients, hessians] = format.factors();
