@@ -1,7 +1,7 @@
 //! What `auto` compares models on: rows by time where there is one, and whole groups where rows share an identifier.
 
 use driftline_core::random::Seed;
-use driftline_io::{Column, Table};
+use driftline_io::{Column, Numbers, Table};
 use driftline_runs::{Adapter, Fit, ModelFile};
 use rand::RngExt;
 
@@ -26,12 +26,16 @@ fn patients() -> (Table, Vec<String>) {
         class.push(if ill { "ill" } else { "well" }.to_string());
     }
     let mut table = Table::new()
-        .with_column("bed", Column::Numbers(bed))
+        .with_column("bed", Column::Numbers(Numbers::Double(bed)))
         .unwrap();
     for (name, sign) in ["pulse", "heat", "pressure"].into_iter().zip(signs) {
-        table = table.with_column(name, Column::Numbers(sign)).unwrap();
+        table = table
+            .with_column(name, Column::Numbers(Numbers::Double(sign)))
+            .unwrap();
     }
-    let table = table.with_column("day", Column::Numbers(day)).unwrap();
+    let table = table
+        .with_column("day", Column::Numbers(Numbers::Double(day)))
+        .unwrap();
     let table = table.with_texts("patient", patient).unwrap();
     (table.with_texts("label", &class).unwrap(), class)
 }
