@@ -8,36 +8,31 @@ use rand::RngExt;
 const GROUPS: usize = 20;
 const ROWS: usize = 600;
 
-/// Rows of twenty patients in turns. A patient's rows are nearly all of one class, which `bed` gives away; of another
-/// patient only `pulse`, `heat` and `pressure` tell something. `day` runs backward.
-fn patients() -> (Table, Vec<String>) {
+/// Rows of twenty patients in turns: what is measured, whose each row is, and its class. A patient's rows are nearly all of
+/// one class, which `bed` gives away; of another patient only four weak signs tell something.
+fn patients() -> (Table, Vec<String>, Vec<&'static str>) {
     let mut generator = Seed::new(4).generator();
-    let (mut bed, mut day, mut patient, mut class) = (vec![], vec![], vec![], vec![]);
-    let mut signs = vec![vec![]; 3];
+    let (mut bed, mut patient, mut class) = (vec![], vec![], vec![]);
+    let mut signs = vec![vec![]; 4];
     for row in 0..ROWS {
         let own = row % GROUPS;
         let ill = (own * 7 % 3 == 0) != (generator.random_range(0..12) == 0);
         bed.push(own as f64);
-        day.push((ROWS - row) as f64);
         patient.push(format!("p{own}"));
         for sign in &mut signs {
-            sign.push(f64::from(u8::from(ill)) + generator.random_range(-1.3..1.3));
+            sign.push(f64::from(u8::from(ill)) + generator.random_range(-3.0..3.0));
         }
-        class.push(if ill { "ill" } else { "well" }.to_string());
+        class.push(if ill { "ill" } else { "well" });
     }
-    let mut table = Table::new()
-        .with_column("bed", Column::Numbers(Numbers::Double(bed)))
-        .unwrap();
-    for (name, sign) in ["pulse", "heat", "pressure"].into_iter().zip(signs) {
-        table = table
-            .with_column(name, Column::Numbers(Numbers::Double(sign)))
-            .unwrap();
+    let numbers = |column| Column::Numbers(Numbers::Double(column));
+    let mut table = Table::new().with_column("bed", numbers(bed)).unwrap();
+    for (name, sign) in ["pulse", "heat", "pressure", "sugar"]
+        .into_iter()
+        .zip(signs)
+    {
+        table = table.with_column(name, numbers(sign)).unwrap();
     }
-    let table = table
-        .with_column("day", Column::Numbers(Numbers::Double(day)))
-        .unwrap();
-    let table = table.with_texts("patient", patient).unwrap();
-    (table.with_texts("label", &class).unwrap(), class)
+    (table, patient, class)
 }
 
 fn sentence(model: &ModelFile) -> String {
@@ -56,20 +51,28 @@ fn fitted(time: Option<&str>, ids: &[&str]) -> ModelFile {
         .collect();
     fit.choice.time = time.map(String::from);
     fit.choice.ids = ids.iter().map(|id| id.to_string()).collect();
-    fit.run(&patients().0).unwrap()
+    let (table, patient, class) = patients();
+    // The first row is the last in time.
+    let days = (0..ROWS).map(|row| (ROWS - row) as f64).collect();
+    let table = table.with_column("day", Column::Numbers(Numbers::Double(days)));
+    let table = table.unwrap().with_texts("patient", patient).unwrap();
+    fit.run(&table.with_texts("label", class).unwrap()).unwrap()
+}
+
+/// What trees had right, in percent.
+fn trees(sentence: &str) -> f64 {
+    let (_, after) = sentence.split_once("trees").unwrap();
+    let number = after.trim_start_matches([':', ' ']);
+    let end = number.find([' ', ',', ')']).unwrap();
+    number[..end].parse().unwrap()
 }
 
 #[test]
 fn whole_groups_are_held_out_where_an_identifier_repeats() {
     let [neighbours, groups] = [fitted(None, &[]), fitted(None, &["patient"])];
-    // Neighbouring rows are of the same patients: what learns them by heart wins. New patients need what is common to all.
-    assert_eq!(
-        neighbours.source.model,
-        "trees",
-        "{}",
-        sentence(&neighbours)
-    );
-    assert_eq!(groups.source.model, "linear", "{}", sentence(&groups));
+    // Neighbouring rows are of the same patients, whom trees know by heart. New patients need what is common to all.
+    let found = [&neighbours, &groups].map(|model| trees(&sentence(model)));
+    assert!(found[0] > found[1] + 10.0, "{found:?}");
     assert!(sentence(&neighbours).contains("blocks of source rows held out"));
     assert!(sentence(&groups).contains("source rows of other groups"));
     // An identifier that every row has for itself makes no groups.
@@ -92,15 +95,13 @@ fn rows_are_sorted_by_time_before_anything_is_held_out() {
 
 #[test]
 fn arrays_name_their_groups() {
-    let (table, _) = patients();
-    let mut choice = driftline_io::ColumnChoice::default();
-    choice.exclude = vec!["day".into()];
-    let adapter = Adapter::auto().choice(choice).groups("patient");
-    let mut adapter = adapter.fit_from(&table, "label").unwrap();
+    let (stream, patient, class) = patients();
+    let source = stream.clone().with_texts("patient", patient).unwrap();
+    let adapter = Adapter::auto().groups("patient");
+    let mut adapter = adapter.fit(source, class).unwrap();
     assert!(sentence(&adapter.model()).contains("source rows of other groups"));
     // The stream need not say whose its rows are.
-    let stream = [[3.0_f32, 0.5, 0.5, 0.5], [4.0, -0.5, 0.5, 0.5]].repeat(30);
-    let stream = Table::from_rows(&stream.concat(), 4).unwrap();
-    assert_eq!(adapter.predict(stream.clone()).unwrap().names().len(), 60);
+    let found = adapter.predict(stream.clone()).unwrap();
+    assert_eq!(found.names().count(), ROWS);
     adapter.step(stream).unwrap();
 }
