@@ -27,6 +27,9 @@ use driftline_models::{AnyLearner, AutoChoice, Learner, Preset, Runtime, validat
 pub struct Fit {
     /// The columns and rows; `label` must be named.
     pub choice: ColumnChoice,
+    /// A column of the source whose values are groups of rows, such as patients: no feature, and `auto` holds whole ones out.
+    /// Without it, the first of `choice.ids` that repeats.
+    pub groups: Option<String>,
     pub read: ReadOptions,
     /// What it leaves out is as in [`Settings::for_own_data`].
     pub settings: Settings,
@@ -56,6 +59,7 @@ impl Fit {
                 label: Some(label.into()),
                 ..ColumnChoice::default()
             },
+            groups: None,
             read: ReadOptions::default(),
             settings: Settings::new(),
             seed: 0,
@@ -105,8 +109,10 @@ impl Fit {
             return Err(Error::experiment("legacy-one-hot", message));
         }
         let mut options = settings.columns();
+        let mut choice = self.choice.clone();
+        choice.ids.splice(0..0, self.groups.clone());
         let read = limited(&self.read, &self.runtime);
-        let fitted = Encoding::fit(source, &self.choice, &read, options, &mut notes)?;
+        let fitted = Encoding::fit(source, &choice, &read, options, &mut notes)?;
         let few = matches!(fitted.0.shape(), Shape::Vector(n) if n <= Preset::FEW_COLUMNS);
         // Clusters of few columns are followed wherever they go: nothing may hold them back unless it was asked for.
         let (encoding, rows) =
@@ -115,13 +121,26 @@ impl Fit {
                 true => {
                     notes = Notes::new();
                     options.cleaning.clip = false;
-                    Encoding::fit(source, &self.choice, &read, options, &mut notes)?
+                    Encoding::fit(source, &choice, &read, options, &mut notes)?
                 }
             };
         let layout = encoding.layout();
+        let domain = LabeledDomain::new(rows.inputs, rows.labels)?.with_layout(layout);
+        let domain = domain.with_order(rows.order);
+        // What is held out for being the newest must be.
+        let by_time = domain.order().and_then(|order| order.by_time());
+        let domain = match by_time {
+            None => domain,
+            Some(order) => {
+                notes.add(NoteCode::Unsorted, "", 1, || {
+                    "the source's times do not ascend: its rows were sorted by them".into()
+                });
+                domain.pick(&order)
+            }
+        };
         Ok(Prepared {
             encoding,
-            domain: LabeledDomain::new(rows.inputs, rows.labels)?.with_layout(layout),
+            domain,
             detected: rows.detected,
             notes,
             digests: rows.digests,

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -24,6 +24,7 @@ from driftline._progress import progress
 Array = np.ndarray[Any, Any]
 
 _LABEL = "label"
+_GROUPS = "driftline groups"
 
 
 class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -140,8 +141,11 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Learning
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Trains the source model on labelled rows."""
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+        """Trains the source model on labelled rows.
+
+        `groups` says whose each row is, such as a patient's: `model="auto"` holds whole groups out when it compares models.
+        """
         source = self._rows(X, y=y, reset=True)
         classes, codes = self._classes(y, len(source))
         names = [_class_name(one) for one in classes.tolist()]
@@ -154,6 +158,11 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"Classifier can't train when only one class is present: all {len(codes)} rows are of class {names[0]}"
             )
         options = self._options()
+        if groups is not None:
+            whose, places = np.unique(column_or_1d(_values(groups)), return_inverse=True)
+            check_consistent_length(y, groups)
+            source = source.with_names(_GROUPS, places.tolist(), [str(one) for one in whose.tolist()])
+            options["groups"] = _GROUPS
         if self.folder is not None:
             options["folder"] = str(self.folder)
         self._input = _kind(X)

@@ -25,6 +25,8 @@ pub struct Options {
     /// Instead of the curriculum's name.
     method: Option<String>,
     choice: ColumnChoice,
+    /// A column of the source only.
+    groups: Option<String>,
     seed: u64,
     folder: Option<PathBuf>,
     threads: Option<NonZeroUsize>,
@@ -61,6 +63,10 @@ impl Options {
             .source_sample(self.source_sample.unwrap_or(true))
             .runtime(self.runtime(cancel))
             .registry(self.registry(learner)?);
+        let builder = match &self.groups {
+            Some(column) => builder.groups(column),
+            None => builder,
+        };
         Ok(match &self.folder {
             Some(folder) => builder.folder(folder),
             None => builder,

@@ -16,7 +16,8 @@ use driftline_io::{InputDigest, TableSource, blake3};
 
 impl AdapterBuilder {
     pub(super) fn fit_rows(self, source: &dyn TableSource, label: &str) -> Result<Adapter> {
-        let fit = self.adapt.fit(label.into());
+        let mut fit = self.adapt.fit(label.into());
+        fit.groups = self.groups.clone();
         let source = fit.read(source)?;
         if let Some(run) = self.found(&source.digests)? {
             return Adapter::resumed(

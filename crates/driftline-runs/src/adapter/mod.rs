@@ -37,6 +37,7 @@ pub struct AdapterBuilder {
     adapt: FileRun,
     /// Whether a run folder is written too.
     in_folder: bool,
+    groups: Option<String>,
 }
 
 /// A model in memory that follows a drift.
@@ -164,6 +165,13 @@ impl AdapterBuilder {
         self
     }
 
+    /// The column of the source whose values are groups of rows, such as patients: no feature, and `auto` holds whole groups
+    /// out when it compares models.
+    pub fn groups(self, column: impl Into<String>) -> Self {
+        let groups = Some(column.into());
+        Self { groups, ..self }
+    }
+
     fn with(self, change: impl FnOnce(FileRun) -> FileRun) -> Self {
         Self {
             adapt: change(self.adapt),
@@ -207,6 +215,7 @@ impl Adapter {
         AdapterBuilder {
             adapt: FileRun::new(PathBuf::new()),
             in_folder: false,
+            groups: None,
         }
     }
 
