@@ -18,6 +18,8 @@ use driftline_core::data::{Inputs, Labels};
 use driftline_drift::{Known, Measured, Standardizer, energy_distance};
 use driftline_models::Classifier;
 
+/// A share in points.
+const PERCENT: f64 = 100.0;
 /// Rows that a question names.
 const NAMED_ROWS: usize = 20;
 
@@ -336,7 +338,7 @@ impl Judge<'_> {
         current: Choice,
         prospects: &[(Prospects, Bounds)],
     ) -> (Decision, Option<String>) {
-        let points = |share: f64| 100.0 * share;
+        let points = |share: f64| PERCENT * share;
         let by = |bounds: &Bounds| {
             if bounds.by_labels {
                 "labels"
