@@ -16,7 +16,7 @@ fn patients() -> (Table, Vec<String>, Vec<&'static str>) {
     let mut signs = vec![vec![]; 4];
     for row in 0..ROWS {
         let own = row % GROUPS;
-        let ill = (own * 7 % 3 == 0) != (generator.random_range(0..12) == 0);
+        let ill = (own * 7).is_multiple_of(3) != (generator.random_range(0..12) == 0);
         bed.push(own as f64);
         patient.push(format!("p{own}"));
         for sign in &mut signs {
