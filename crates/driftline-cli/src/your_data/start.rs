@@ -7,11 +7,15 @@ use clap::Args;
 use driftline_runs::Start;
 
 use super::arguments::{data, parse_count};
+use super::headings::{METHOD, NETWORKS, place};
 use crate::failure::{Failure, Result};
 
 /// What `--model` may name when a model is to be trained.
-pub const KINDS: &str = "auto: cnn for images; for tables linear, knn, trees or mlp, the simplest that does best on later \
-    rows of the source. linear: softmax regression on standardised columns, trained to convergence, with an L2 penalty \
+pub const KINDS: &str = "auto: cnn for images; for tables linear, knn (nearest neighbours), trees and mlp are trained on \
+    earlier rows of the source and compared on later ones, because a model that does well on later rows is likeliest to do \
+    well on what comes next; of those within one standard error of the best the simplest is taken, in this order, and a note \
+    says which and by what figures. With at most four inputs it is knn or linear unless another is clearly better, because \
+    clusters of few columns can be followed. linear: softmax regression on standardised columns, trained to convergence, with an L2 penalty \
     chosen by cross-validation on the source. knn: nearest neighbours, their number chosen on the source. trees: \
     gradient-boosted trees. mlp: two dense layers of 32. cnn: three 5×5 convolutions. margin: the theory's linear score, \
     two classes only";
@@ -22,17 +26,19 @@ const NAMES: [&str; 7] = ["auto", "linear", "knn", "trees", "mlp", "cnn", "margi
 /// `--source S --label COL [--model KIND]` or `--model FILE`.
 #[derive(Args, Clone, Debug)]
 pub struct StartArgs {
-    /// Labelled files to train the first model on, or patterns
-    #[arg(long, num_args = 1.., value_name = "FILE", requires = "label")]
+    /// Labelled files to train the first model on
+    ///
+    /// CSV, Parquet, NPY/NPZ, IDX, MAT, ARFF, a folder of images, or a pattern such as 'part-*.csv'.
+    #[arg(long, num_args = 1.., value_name = "FILE", requires = "label", display_order = place::SOURCE)]
     source: Vec<String>,
-    /// Column with the source's classes
-    #[arg(long, value_name = "COL", requires = "source")]
+    /// Column of the source with the classes
+    #[arg(long, value_name = "COL", requires = "source", display_order = place::LABEL)]
     label: Option<String>,
-    /// Model file from `driftline fit`; with --source, the kind of model to train: auto, linear, knn, trees, mlp, cnn or margin
-    #[arg(long, value_name = "FILE|KIND", required_unless_present = "source", long_help = format!("Model file from `driftline fit`; with --source, the kind of model to train. {KINDS}"))]
+    /// auto, linear, knn, trees, mlp, cnn or a file
+    #[arg(long, value_name = "KIND|FILE", help_heading = METHOD, long_help = format!("With --source the kind of model to train [default: auto]; without it a model file from `driftline fit`. {KINDS}"))]
     model: Option<String>,
-    /// Epochs of a network on the source and on each window [default: 20]
-    #[arg(long, value_name = "N", value_parser = parse_count, requires = "source")]
+    /// Epochs on the source and on each window [default: 20]
+    #[arg(long, value_name = "N", value_parser = parse_count, requires = "source", help_heading = NETWORKS)]
     epochs: Option<NonZeroUsize>,
 }
 
@@ -42,12 +48,23 @@ impl StartArgs {
         if let Some(label) = &self.label {
             return Ok(Start::source(label, data(&self.source)?));
         }
-        let name = self.model.as_deref().unwrap_or_default();
+        let Some(name) = self.model.as_deref() else {
+            return Err(Failure::usage(
+                "there is nothing to begin with: no labelled source and no model",
+                "name labelled rows with --source FILE --label COL, or a model of `driftline fit` with --model FILE",
+            ));
+        };
         let path = PathBuf::from(name);
         if NAMES.contains(&name) && !path.exists() {
             return Err(Failure::usage(
                 format!("there is no model file `{}`", path.display()),
                 "to train a model of this kind, name a labelled source: --source FILE --label COL",
+            ));
+        }
+        if !path.exists() {
+            return Err(Failure::with_help(
+                format!("there is no model file `{}`", path.display()),
+                "`driftline fit` makes one of labelled rows; or name these with --source FILE --label COL",
             ));
         }
         Ok(Start::model(path)?)
