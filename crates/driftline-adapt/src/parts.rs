@@ -167,7 +167,12 @@ impl<'de, S: PartKind> Deserialize<'de> for PartSpec<S> {
             type Value = PartSpec<S>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a {} by its name, alone or with its settings", S::WHAT)
+                let article = if S::WHAT.starts_with('a') { "an" } else { "a" };
+                write!(
+                    f,
+                    "{article} {} by its name, alone or with its settings",
+                    S::WHAT
+                )
             }
 
             fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<PartSpec<S>, E> {

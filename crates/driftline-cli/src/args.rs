@@ -1,16 +1,19 @@
 //! The command line as written.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands;
 use crate::verbosity::Verbosity;
+use crate::your_data::headings::OUTPUT;
+
+/// Behind whatever a command has of its own.
+const LAST: usize = 1000;
 
 /// Keeps a classifier accurate while its data drift, without new labels.
 #[derive(Debug, Parser)]
 #[command(
     name = "driftline",
     version,
-    propagate_version = true,
     before_long_help = "Examples:
   driftline demo                                   try it on built-in data, with a report
   driftline adapt --source s.csv --label y --stream t.csv --out run
@@ -28,10 +31,10 @@ pub struct Cli {
 #[derive(Debug, Args)]
 struct VerbosityArgs {
     /// Print results and errors only
-    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = OUTPUT, display_order = LAST)]
     quiet: bool,
-    /// Show more progress
-    #[arg(long, short, global = true)]
+    /// Say more, such as why a window was held
+    #[arg(long, short, global = true, help_heading = OUTPUT, display_order = LAST)]
     verbose: bool,
 }
 
@@ -102,12 +105,92 @@ pub enum Bench {
     Network(commands::bench_network::BenchNetworkArgs),
 }
 
+/// What the commands are for, in the order in which people need them.
+const GROUPS: [(&str, &[&str]); 4] = [
+    (
+        "Use",
+        &[
+            "demo", "adapt", "step", "predict", "rollback", "fit", "export",
+        ],
+    ),
+    (
+        "Look",
+        &[
+            "plan", "inspect", "report", "compare", "audit", "label", "score", "watch",
+        ],
+    ),
+    (
+        "Operate",
+        &["fleet", "serve", "order", "completions", "man", "help"],
+    ),
+    (
+        "Research",
+        &[
+            "run",
+            "reproduce",
+            "join",
+            "theory",
+            "data",
+            "bench",
+            "schema",
+        ],
+    ),
+];
+
+/// The command line with its commands in groups.
+pub fn command() -> clap::Command {
+    let mut command = Cli::command();
+    let groups = groups(&command);
+    command = command.help_template(format!(
+        "{{before-help}}{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}Options:\n{{options}}{{after-help}}"
+    ));
+    command
+}
+
+/// A heading for each group, and a line for each command.
+fn groups(command: &clap::Command) -> String {
+    let about = |name: &str| match command.find_subcommand(name) {
+        Some(own) => own.get_about().map(ToString::to_string),
+        // Made by the parser, and not there yet.
+        None if name == "help" => Some("Print help of a command".into()),
+        None => None,
+    };
+    let group = |(heading, names): &(&str, &[&str])| {
+        let lines = names.iter();
+        let lines = lines.filter_map(|name| Some(format!("  {name:<11}  {}\n", about(name)?)));
+        format!("{heading}:\n{}\n", lines.collect::<String>())
+    };
+    GROUPS.iter().map(group).collect()
+}
+
 impl Cli {
+    /// What the command line says; a fault in it ends the program.
+    pub fn read() -> Self {
+        let read = command().try_get_matches();
+        let read = read.and_then(|matches| Cli::from_arg_matches(&matches));
+        read.unwrap_or_else(|error| error.exit())
+    }
+
     pub fn verbosity(&self) -> Verbosity {
         match (self.verbosity.quiet, self.verbosity.verbose) {
             (true, _) => Verbosity::Quiet,
             (_, true) => Verbosity::Verbose,
             _ => Verbosity::Normal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let command = Cli::command();
+        for own in command.get_subcommands() {
+            let places = GROUPS.iter().flat_map(|(_, names)| names.iter());
+            let count = places.filter(|name| **name == own.get_name()).count();
+            assert_eq!(count, 1, "{}", own.get_name());
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use driftline_core::Error;
 
 use crate::output;
+use crate::your_data::machine;
 
 /// A command that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +85,22 @@ impl Failure {
         self
     }
 
+    /// The command with what it lacked, where the fault says what that is.
+    fn corrected(&self) -> Option<String> {
+        let Failure::Library(Error::Data(fault)) = self else {
+            return None;
+        };
+        if fault.additions.is_empty() {
+            return None;
+        }
+        let mut words = machine::command();
+        for (setting, value) in &fault.additions {
+            words.push(format!("--{}", output::flag(*setting)));
+            words.extend(value.clone());
+        }
+        Some(driftline_report::command_line(&words))
+    }
+
     /// What to do about it, where that is known.
     fn help(&self) -> Option<String> {
         match self {
@@ -120,8 +137,17 @@ fn help(error: &Error) -> Option<&'static str> {
         Error::Corrupt { message, .. } if message.contains("another plan") => {
             "choose a new folder with --out, or remove the old one if you no longer need its results"
         }
-        Error::Corrupt { message, .. } if message.contains("folder of a run is needed") => {
+        Error::Corrupt { message, .. }
+            if message.starts_with("is a file")
+                && message.contains("folder of a run is needed") =>
+        {
             "`driftline adapt --model FILE --stream FILE --out RUN` makes a run of a model file"
+        }
+        Error::Corrupt { message, .. } if message.contains("is no model") => {
+            "a model file comes from `driftline fit`, the folder of a run from `driftline adapt`; rows are named with --input, --source or --stream"
+        }
+        Error::Corrupt { message, .. } if message.contains("folder of a run is needed") => {
+            "`driftline adapt --source FILE --label COL --stream FILE --out RUN` makes one"
         }
         Error::Corrupt { path, .. } if path.extension().is_some_and(|e| e == "toml") => {
             "`driftline schema` prints what an experiment file may hold"
@@ -137,8 +163,11 @@ impl fmt::Display for Failure {
             Failure::Told { message, .. } => write!(f, "error: {message}")?,
             Failure::ClosedPipe => {}
         }
-        match self.help() {
-            Some(help) => write!(f, "\n  help: {help}"),
+        if let Some(help) = self.help() {
+            write!(f, "\n  help: {help}")?;
+        }
+        match self.corrected() {
+            Some(command) => write!(f, "\n  try:  {command}"),
             None => Ok(()),
         }
     }

@@ -10,6 +10,15 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// From now on Ctrl-C cancels the token that is returned, and a second one ends the process at once.
 pub fn listen() -> Cancel {
+    listen_and(|| crate::output::tell("\nstopping; what is finished is kept"))
+}
+
+/// The same for what has nothing to finish.
+pub fn listen_quietly() -> Cancel {
+    listen_and(|| {})
+}
+
+fn listen_and(said: impl Fn() + Send + 'static) -> Cancel {
     let cancel = Cancel::new();
     let asked = cancel.clone();
     let stop = move || {
@@ -17,7 +26,7 @@ pub fn listen() -> Cancel {
             std::process::exit(130);
         }
         asked.cancel();
-        crate::output::tell("\nstopping; what is finished is kept");
+        said();
         std::thread::spawn(|| {
             std::thread::sleep(PATIENCE);
             std::process::exit(130);

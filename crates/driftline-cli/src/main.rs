@@ -17,14 +17,12 @@ mod your_data;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::{Bench, Cli, Command};
 use failure::{Failure, Outcome};
 
 fn main() -> ExitCode {
     hide_caught_panics();
-    let cli = Cli::parse();
+    let cli = Cli::read();
     let verbosity = cli.verbosity();
     let outcome = match cli.command {
         Command::Demo(args) => commands::demo::run(&args, verbosity),

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Write};
 
 use comfy_table::{CellAlignment, Table, presets};
-use driftline_core::hint::Hint;
+use driftline_core::hint::{Hint, Setting};
 use driftline_lab::experiment::{
     Check, CheckVerdict, ExpectedCell, ResultTable, Row, Store, StoreWarning,
 };
@@ -29,7 +29,15 @@ pub fn tell(line: &str) {
 
 /// The library's advice, its settings written as flags.
 pub fn in_flags(advice: &Hint) -> String {
-    advice.words(|setting| format!("--{}", setting.name()))
+    advice.words(|setting| format!("--{}", flag(setting)))
+}
+
+/// The flag of a setting; the true classes have another name here.
+pub fn flag(setting: Setting) -> &'static str {
+    match setting {
+        Setting::Answers => "truth",
+        other => other.name(),
+    }
 }
 
 pub fn print_json(value: &Value) -> Result<()> {

@@ -45,11 +45,88 @@ fn stderr(output: &std::process::Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
+/// From an empty folder that is no repository.
 #[test]
-fn demo_prints_one_json_object_and_writes_the_report() {
+fn demo_shows_the_product_and_what_it_names_next_works() {
+    let folder = TempDir::new().unwrap();
+    let demo = |more: &[&str]| {
+        let output = driftline()
+            .current_dir(folder.path())
+            .arg("demo")
+            .args(more)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let told = demo(&[]);
+    for needle in [
+        "A plant: four sensors",
+        "estimated % right (90 %)",
+        "paper:  driftline demo --paper",
+        "report: driftline-out/demo/run/report.html",
+    ] {
+        assert!(told.contains(needle), "{needle}: {told}");
+    }
+    let lines = told
+        .lines()
+        .filter_map(|line| line.split_once("driftline "));
+    let commands: Vec<&str> = lines.map(|(_, words)| words).collect();
+    let next = commands
+        .iter()
+        .find(|words| words.starts_with("predict"))
+        .unwrap();
+    driftline()
+        .current_dir(folder.path())
+        .args(next.split(' '))
+        .assert()
+        .success();
+    let again = commands
+        .iter()
+        .find(|words| words.starts_with("adapt"))
+        .unwrap();
+    let again = again.replace("demo/run", "again");
+    let done = driftline()
+        .current_dir(folder.path())
+        .args(again.split(' '))
+        .output()
+        .unwrap();
+    assert!(
+        matches!(done.status.code(), Some(0 | 3)),
+        "{}",
+        stderr(&done)
+    );
+    // The same data by the same way: the same run.
+    let lines = |run: &str| {
+        fs::read(
+            folder
+                .path()
+                .join("driftline-out")
+                .join(run)
+                .join("windows.jsonl"),
+        )
+        .unwrap()
+    };
+    assert!(lines("demo/run") == lines("again"));
+    let json: Value = serde_json::from_str(&demo(&["--json", "--quiet"])).unwrap();
+    assert_eq!(json["windows"], 8);
+    assert_eq!(json["summary"]["newest"]["rows"], 500);
+    // Every window has a number, with its interval.
+    let text =
+        fs::read_to_string(folder.path().join("driftline-out/demo/run/windows.jsonl")).unwrap();
+    for line in text.lines() {
+        let window: Value = serde_json::from_str(line).unwrap();
+        assert!(
+            window["estimated_low"].as_f64().unwrap() <= window["estimated_high"].as_f64().unwrap()
+        );
+    }
+}
+
+#[test]
+fn demo_of_the_paper_prints_one_json_object_and_writes_the_report() {
     let folder = TempDir::new().unwrap();
     let output = driftline()
-        .args(["demo", "--json", "--quiet", "--out"])
+        .args(["demo", "--paper", "--json", "--quiet", "--out"])
         .arg(folder.path())
         .output()
         .unwrap();

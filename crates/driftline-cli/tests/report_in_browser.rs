@@ -92,7 +92,7 @@ fn the_demo_report_is_drawn() {
     };
     let folder = TempDir::new().unwrap();
     let made = Command::new(env!("CARGO_BIN_EXE_driftline"))
-        .args(["demo", "--out"])
+        .args(["demo", "--paper", "--out"])
         .arg(folder.path())
         .output()
         .unwrap();

@@ -95,7 +95,7 @@ fn a_fleet_answers_for_each_of_its_streams() {
     std::fs::create_dir(place.at("T")).unwrap();
     place.write("T/near.csv", turning(300, 0.0, 0.1, 2));
     place.write("T/far off.csv", turning(300, 0.0, 1.4, 3));
-    place.good("fleet --source source.csv --label label --exclude id --exclude day --stream T/*.csv --window 100 --out f");
+    place.run("fleet --source source.csv --label label --exclude id --exclude day --stream T/*.csv --window 100 --out f");
     place.write("today.csv", turning(60, 1.4, 1.4, 9));
     let server = Server::start(&place, "f");
     let body = json!({ "rows": rows(&place, "today.csv") });
@@ -200,6 +200,32 @@ fn requests_that_are_wrong_or_too_large_are_told_and_hurt_nobody() {
         let _ = stream.read_to_end(&mut vec![]);
     }
     assert_eq!(server.post("/predict", good.as_bytes()).0, 200);
+}
+
+/// Whoever sends a request has no file, no flags and no memory to be told about.
+#[test]
+fn errors_speak_of_the_request() {
+    let place = place();
+    let server = Server::start(&place, "run");
+    let cases = [
+        (
+            r#"{"rows":[{"x":1,"y":0.1,"colour":"red"},{"x":null,"y":0.1,"colour":"red"}]}"#,
+            "row 2, column `x`: the value is missing",
+        ),
+        (
+            r#"{"columns":{"x":[1],"y":["much"],"colour":["red"]}}"#,
+            "row 1, column `y`: `much` is not a finite number",
+        ),
+        (r#"{"rows":[{"x":1}]}"#, "the request lacks"),
+    ];
+    for (body, needle) in cases {
+        let (status, told) = server.post("/predict", body.as_bytes());
+        assert_eq!(status, 400);
+        let told: Value = serde_json::from_str(&told).unwrap();
+        let told = told["error"].as_str().unwrap();
+        assert!(told.contains(needle), "{needle}: {told}");
+        assert!(!told.contains("memory") && !told.contains("--"), "{told}");
+    }
 }
 
 #[test]

@@ -9,6 +9,8 @@ mod commands;
 mod doubts;
 #[path = "your_data/files.rs"]
 pub mod files;
+#[path = "your_data/first_run.rs"]
+mod first_run;
 #[path = "your_data/hints.rs"]
 mod hints;
 #[cfg(unix)]
@@ -22,6 +24,8 @@ mod late;
 mod left_alone;
 #[path = "your_data/notes.rs"]
 mod notes;
+#[path = "your_data/one_voice.rs"]
+mod one_voice;
 #[path = "your_data/options.rs"]
 mod options;
 #[path = "your_data/plan.rs"]

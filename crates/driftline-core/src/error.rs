@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use crate::hint::Hint;
+use crate::hint::{Hint, Setting};
 use crate::names;
 
 /// What can go wrong.
@@ -152,6 +152,8 @@ pub struct DataFault {
     pub message: String,
     /// How to mend it.
     pub help: Option<Hint>,
+    /// Settings that, added to those there were, mend it: each with its value, where it has one.
+    pub additions: Vec<(Setting, Option<String>)>,
 }
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -246,7 +248,12 @@ impl DataFault {
             column: None,
             message: message.into(),
             help: None,
+            additions: vec![],
         }
+    }
+
+    pub fn adding(self, additions: Vec<(Setting, Option<String>)>) -> Self {
+        Self { additions, ..self }
     }
 
     pub fn row(self, row: u64) -> Self {

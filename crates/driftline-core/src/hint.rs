@@ -9,8 +9,10 @@ use std::fmt;
 pub enum Setting {
     Answers,
     Category,
+    Dates,
     Decimal,
     Delimiter,
+    Encoding,
     Every,
     Exclude,
     Id,
@@ -27,11 +29,13 @@ pub enum Setting {
     Windows,
 }
 
-const NAMES: [(&str, Setting); 18] = [
+const NAMES: [(&str, Setting); 20] = [
     ("answers", Setting::Answers),
     ("category", Setting::Category),
+    ("dates", Setting::Dates),
     ("decimal", Setting::Decimal),
     ("delimiter", Setting::Delimiter),
+    ("encoding", Setting::Encoding),
     ("every", Setting::Every),
     ("exclude", Setting::Exclude),
     ("id", Setting::Id),

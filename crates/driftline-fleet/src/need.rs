@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use driftline_runs::{DecisionKind, RunManifest, Summary, WindowRecord};
+use driftline_runs::{Attention, DecisionKind, RunManifest, RunVerdict, Summary, WindowRecord};
 
 /// From the most urgent to the least.
 #[derive(
@@ -14,12 +14,16 @@ pub enum Need {
     Failed,
     /// The newest window took the model back to an earlier version.
     RolledBack,
-    /// The newest window was held: nothing could be trusted, or too little was left to learn from.
+    /// The newest window was held.
     Held,
+    /// The verdict is against the version in use, or it shows signs of going wrong.
+    Doubtful,
     /// Neither answers nor the policy tell how accurate the model is now.
     NotMeasurable,
-    /// The newest window is far from the source.
+    /// The newest window is far from the source, and the source model is in use.
     Drifting,
+    /// The newest window is far from the source, and the model has followed.
+    Adapted,
     Still,
     /// It has not come to its end.
     #[default]
@@ -32,12 +36,14 @@ const FAR: f64 = 0.5;
 const MANY: f64 = 0.1;
 
 impl Need {
-    pub const ALL: [Need; 7] = [
+    pub const ALL: [Need; 9] = [
         Need::Failed,
         Need::RolledBack,
         Need::Held,
+        Need::Doubtful,
         Need::NotMeasurable,
         Need::Drifting,
+        Need::Adapted,
         Need::Still,
         Need::Unfinished,
     ];
@@ -47,16 +53,25 @@ impl Need {
         if last.decision == DecisionKind::RollBack || manifest.current != manifest.windows {
             return Need::RolledBack;
         }
-        if summary.last_step_distrusted {
-            return Need::Held;
+        match summary.attention {
+            Some(Attention::TakenBack) => return Need::RolledBack,
+            Some(Attention::Asked | Attention::Held) => return Need::Held,
+            Some(_) => return Need::Doubtful,
+            None => {}
+        }
+        if matches!(summary.verdict, RunVerdict::Hurt | RunVerdict::Doubtful) {
+            return Need::Doubtful;
         }
         if last.estimated_accuracy.is_none() && last.score.is_none() {
             return Need::NotMeasurable;
         }
-        if drift(last).is_some_and(|by| by >= FAR) || last.flips >= MANY {
-            return Need::Drifting;
+        let far = drift(last).is_some_and(|by| by >= FAR) || last.flips >= MANY;
+        let followed = manifest.current > 0 && !last.kept_as_it_was();
+        match (far, followed) {
+            (true, true) => Need::Adapted,
+            (true, false) => Need::Drifting,
+            (false, _) => Need::Still,
         }
-        Need::Still
     }
 
     /// Whether a scheduler should tell somebody.
@@ -69,8 +84,10 @@ impl Need {
             Need::Failed => "failed",
             Need::RolledBack => "rolled-back",
             Need::Held => "held",
+            Need::Doubtful => "doubtful",
             Need::NotMeasurable => "not-measurable",
             Need::Drifting => "drifting",
+            Need::Adapted => "adapted",
             Need::Still => "still",
             Need::Unfinished => "unfinished",
         }

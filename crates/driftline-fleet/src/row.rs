@@ -51,17 +51,29 @@ pub struct Tally {
     /// Those that reached their end, held or not.
     pub done: usize,
     pub failed: usize,
-    /// Those that ended held.
+    /// Those that have not come to their end.
+    pub unfinished: usize,
+    /// Those of `done` that ended held, that were rolled back, and that are in doubt.
     pub held: usize,
+    pub rolled_back: usize,
+    pub doubtful: usize,
 }
 
 impl StreamRow {
     pub(super) fn failed(key: &str, error: String) -> Self {
-        Self {
+        let row = Self {
             key: key.into(),
+            ..Self::default()
+        };
+        row.failing(error)
+    }
+
+    /// The same after work on it has failed; what it had come to before stays.
+    pub(super) fn failing(self, error: String) -> Self {
+        Self {
             state: Need::Failed,
             error: Some(error),
-            ..Self::default()
+            ..self
         }
     }
 
@@ -129,10 +141,12 @@ impl Tally {
             all.streams += 1;
             match row.state {
                 Need::Failed => all.failed += 1,
-                Need::Unfinished => {}
+                Need::Unfinished => all.unfinished += 1,
                 _ => all.done += 1,
             }
             all.held += usize::from(row.state == Need::Held);
+            all.rolled_back += usize::from(row.state == Need::RolledBack);
+            all.doubtful += usize::from(row.state == Need::Doubtful);
             all
         })
     }

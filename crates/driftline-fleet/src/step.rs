@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use super::adapt::{PACK, guarded, told};
 use super::pool::share;
 use super::row::StreamRow;
-use super::store::FleetFolder;
+use super::store::{FleetFolder, Head};
 use super::stream_run::StreamRun;
 use super::streams::{Streams, of_key};
 use super::watch::FleetWatch;
@@ -69,6 +69,7 @@ impl FleetStep {
         watch.begin(keys.len(), 0);
         let before: Vec<String> = fleet.rows().into_iter().map(|row| row.key).collect();
         let done = Mutex::new((vec![], 0));
+        let fault = Mutex::new(None);
         share(&self.runtime, keys.len(), |place, runtime| {
             let key = &*keys[place].0;
             watch.started(key);
@@ -82,12 +83,29 @@ impl FleetStep {
                 Ok(None) => done.1 += 1,
                 Err(Error::Interrupted) => {}
                 Err(error) => {
-                    let row = StreamRow::failed(key, told(&error));
+                    // What it had come to stays, and the next good step clears the fault.
+                    let known = fleet.row(key).unwrap_or_else(|| StreamRow {
+                        key: key.into(),
+                        ..StreamRow::default()
+                    });
+                    let row = known.failing(told(&error));
+                    let stored = match error.is_full_disk() {
+                        true => Err(error),
+                        false => fleet.add(Head::failed(&row), &vec![]).map(drop),
+                    };
+                    if let Err(error) = stored {
+                        runtime.cancel().cancel();
+                        *fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                        return;
+                    }
                     watch.ended(&row);
                     done.0.push(row);
                 }
             }
         });
+        if let Some(error) = fault.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            return Err(error);
+        }
         fleet.sync()?;
         self.runtime.cancel().check()?;
         let (mut rows, known) = done.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -123,7 +123,8 @@ pub(super) fn of_key(by: &str, key: &str, all: &ColumnChoice) -> ColumnChoice {
 pub(super) fn as_text(read: &ReadOptions, choice: &ColumnChoice) -> ReadOptions {
     let mut read = read.clone();
     read.text.extend(choice.text_columns().map(String::from));
-    read.text.extend(choice.categories.iter().cloned());
+    read.categories.extend(choice.categories.iter().cloned());
+    read.decimal_comma |= choice.decimal_comma == Some(true);
     read.text.extend(choice.label.clone());
     read
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::{InputDigest, ReadOptions, Texts};
+use super::{InputDigest, NoteCode, Notes, ReadOptions, Texts};
 use driftline_core::Result;
 use driftline_core::data::Shape;
 
@@ -52,6 +52,9 @@ pub struct Head {
     pub hashes_files: bool,
     /// Columns of later files that the first one lacks, and that are not given: the file and the name. Known at the end.
     pub passed_over: Vec<(PathBuf, String)>,
+    /// What was handled in a file as a whole: the kind of note, the file, and what follows its name.
+    #[serde(default)]
+    pub remarks: Vec<(NoteCode, PathBuf, String)>,
 }
 
 impl Head {
@@ -65,6 +68,20 @@ impl Head {
             rows: None,
             hashes_files: false,
             passed_over: vec![],
+            remarks: vec![],
+        }
+    }
+
+    pub(crate) fn remark(&mut self, code: NoteCode, what: impl Into<String>) {
+        self.remarks
+            .push((code, self.files[0].clone(), what.into()));
+    }
+
+    /// Notes what was handled in the files as a whole.
+    pub(crate) fn note(&self, notes: &mut Notes) {
+        for (code, path, what) in &self.remarks {
+            let path = path.display().to_string();
+            notes.add(*code, &path, 1, || format!("{path} {what}"));
         }
     }
 

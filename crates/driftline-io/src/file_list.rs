@@ -119,6 +119,7 @@ impl Batches for FileListFrames {
                     self.head.passed_over.push((path.clone(), name));
                 }
             }
+            self.head.remarks.extend(next.head().remarks.clone());
             self.digests.extend(self.current.digests()?);
             self.current = next;
             self.file += 1;

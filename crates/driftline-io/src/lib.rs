@@ -33,6 +33,7 @@ pub use column_choice::{ColumnChoice, RowFilter};
 pub use digest::InputDigest;
 pub use digest::blake3;
 pub use driftline_core::data::time;
+pub use driftline_core::data::time::DateOrder;
 pub use driftline_core::data::{Period, Time};
 pub use encoding::ClassLookup;
 pub use encoding::{
@@ -42,7 +43,7 @@ pub use files::{Files, open};
 pub use natural::natural_order;
 pub use notes::{Note, NoteCode, Notes};
 pub use numbers::read_numbers;
-pub use options::{Colour, ImageOptions, Limits, ReadOptions};
+pub use options::{Colour, ImageOptions, Limits, ReadOptions, TextEncoding};
 pub use panics::catching_panics;
 pub use partition::SentParts;
 pub use partition::{Partition, TablePart};

@@ -56,6 +56,18 @@ pub enum NoteCode {
     ModelChosen,
     /// A step ended where it began.
     NothingLearned,
+    /// A text file that is not UTF-8.
+    Recoded,
+    /// Lines that name the columns once more.
+    HeaderRepeated,
+    /// Dates that end with their year.
+    DatesRead,
+    /// Classes that differ only in how they are written.
+    ClassesAlike,
+    /// A number far from all others of its column that may stand for a missing value.
+    Sentinel,
+    /// Rows from before the end of the last window.
+    OldRows,
 }
 
 /// One thing that was handled.
@@ -152,6 +164,15 @@ impl Note {
             NoteCode::LabelIgnored => format!("{{answers}} {name} would score by it").into(),
             NoteCode::MostlyNumbers => format!("categories are meant: {{category}} {name}").into(),
             NoteCode::ColumnsDropped => "keep them: {keep-constant-columns}".into(),
+            NoteCode::Recoded => {
+                "if it is something else, save the file as UTF-8; {encoding} utf-8 refuses it"
+                    .into()
+            }
+            NoteCode::DatesRead => "if the month comes first: {dates} month-first".into(),
+            NoteCode::ClassesAlike => "make them one in the file if they are one".into(),
+            NoteCode::Sentinel => {
+                "leave the field empty if it is none, and fill it with {impute}".into()
+            }
             NoteCode::SmallWindows => "larger ones: {window} or {every}".into(),
             NoteCode::ManyCategories | NoteCode::RowNumbers => format!(
                 "pass it through with {{id}} {name}, or leave it out with {{exclude}} {name}"

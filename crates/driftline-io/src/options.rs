@@ -12,12 +12,16 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// CSV: numbers are written with a comma before their decimals (3,14) instead of a point.
     pub decimal_comma: bool,
+    /// CSV: how characters are written, if that is not to be detected.
+    pub encoding: Option<TextEncoding>,
     /// CSV: whether the first line names the columns.
     pub header: Option<bool>,
     /// Only these columns; all if none. Names that the file lacks are passed over.
     pub columns: Option<Vec<String>>,
-    /// Columns to give as text even if they look like numbers: labels, identifiers, categories coded as numbers.
+    /// Columns to give as text as it stands even if they look like numbers: labels and identifiers, which may be called `NA`.
     pub text: Vec<String>,
+    /// Columns to give as text in which `NA` and the like mean that there is no value: categories.
+    pub categories: Vec<String>,
     /// Columns of which only this must be known: that every value is a number, not farther from 0 than so much. For such
     /// a value a reader may give 0.
     pub only_checked: Vec<(String, f64)>,
@@ -27,6 +31,14 @@ pub struct ReadOptions {
     pub digest: bool,
     /// Asked before every frame.
     pub cancel: Cancel,
+}
+
+/// How a text file writes characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextEncoding {
+    Utf8,
+    /// Windows' western European one, of which Latin-1 is a part.
+    Cp1252,
 }
 
 /// What images are brought to.
@@ -83,6 +95,12 @@ impl ReadOptions {
     pub fn wants(&self, name: &str) -> bool {
         let chosen = self.columns.as_ref();
         chosen.is_none_or(|columns| columns.iter().any(|column| column == name))
+    }
+
+    /// Whether a column is to be given as text whatever it holds.
+    pub(crate) fn is_text(&self, name: &str) -> bool {
+        let named = |all: &[String]| all.iter().any(|own| own == name);
+        named(&self.text) || named(&self.categories)
     }
 
     /// The same, within so many bytes of rows, and stopped by `cancel`.

@@ -25,10 +25,12 @@ pub(super) fn open(
     let all = all_fields(&*frames, source, options)?;
     // Here all columns are at hand, so that a missing one can be told beside what there is.
     Applied::new(encoding, choice, &all, frames.files())?;
+    let mut notes = schema_notes(encoding, choice, &all);
+    frames.head().note(&mut notes);
     Ok(Opened {
         applied: Applied::new(encoding, choice, frames.fields(), frames.files())?,
         frames,
-        notes: schema_notes(encoding, choice, &all),
+        notes,
     })
 }
 

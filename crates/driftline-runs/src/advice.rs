@@ -46,8 +46,9 @@ impl FileRun {
         watch: &dyn Watch,
     ) -> Result<Advice> {
         let stream: Box<dyn TableSource> = Box::new(stream);
+        let own = self.inheriting(&start);
         self.runtime
-            .install(|| self.look_ahead(start, stream, watch))
+            .install(|| own.look_ahead(start, stream, watch))
     }
 
     fn look_ahead(

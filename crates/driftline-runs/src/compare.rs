@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::file_run::{FileRun, Ready, Start};
 use super::measure::right;
+use super::recommendation::Recommendation;
 use super::session::Session;
 use super::settings::RunSettings;
 use super::watch::Watch;
@@ -45,7 +46,11 @@ pub struct Comparison {
     pub windows: usize,
     pub rows: usize,
     pub seeds: Vec<u64>,
+    /// Whether two seeds gave the same on every row, so that no more were run.
+    pub seeds_alike: bool,
     pub methods: Vec<MethodScore>,
+    /// What it comes to; absent where nothing was served.
+    pub recommendation: Option<Recommendation>,
     pub notes: Notes,
 }
 
@@ -157,16 +162,17 @@ impl Compare {
         stream: Box<dyn TableSource>,
         watch: &dyn Watch,
     ) -> Result<Comparison> {
-        let FileRun { choice, .. } = &self.adapt;
+        let adapt = &self.adapt.inheriting(&start);
+        let FileRun { choice, .. } = adapt;
         if self.seeds.is_empty() {
             return Err(Error::empty("the list of seeds"));
         }
         if choice.answers.is_none() {
             return Err(Error::empty("the name of the column with the answers"));
         }
-        let plan = self.adapt.plan()?;
-        let ready = self.adapt.ready(start)?;
-        let mut files = self.adapt.windows(ready.encoding(), stream, &plan)?;
+        let plan = adapt.plan()?;
+        let ready = adapt.ready(start)?;
+        let mut files = adapt.windows(ready.encoding(), stream, &plan)?;
         let mut notes = files.notes();
         let windows = files.outline().windows.len();
         let whole = files.whole()?;
@@ -181,6 +187,7 @@ impl Compare {
         };
         let mut competitors = vec![];
         let mut singles: Vec<Vec<Hits>> = vec![];
+        let (mut run, mut seeds_alike) = (vec![], false);
         for &seed in &self.seeds {
             let ready = match &ready {
                 Ready::Source(fit, source) => {
@@ -192,10 +199,10 @@ impl Compare {
                 }
             };
             let source = ready.train()?;
-            if let Ready::Source(..) = ready {
-                watch.fitted(&source);
-            }
             if competitors.is_empty() {
+                if let Ready::Source(..) = ready {
+                    watch.fitted(&source);
+                }
                 competitors = self.competitors(&source.learner);
                 singles.resize_with(competitors.len(), Vec::new);
                 watch.begin(self.seeds.len() * competitors.len(), 0);
@@ -227,15 +234,26 @@ impl Compare {
                 watch.reached(name, seed, session.engine().deployed());
                 watch.compared(name, seed);
             }
+            run.push(seed);
+            // A model that does not depend on its seed need not be trained five times.
+            seeds_alike = singles
+                .iter()
+                .all(|scores| scores.len() == 2 && scores[0] == scores[1]);
+            if seeds_alike {
+                break;
+            }
         }
         let methods = competitors.iter().zip(singles);
+        let methods = methods
+            .map(|(one, seeds)| MethodScore::of(&one.name, &seeds))
+            .collect::<Result<Vec<_>>>()?;
         Ok(Comparison {
             windows,
             rows: scored.inputs.len(),
-            seeds: self.seeds.clone(),
-            methods: methods
-                .map(|(one, seeds)| MethodScore::of(&one.name, &seeds))
-                .collect::<Result<_>>()?,
+            seeds: run,
+            seeds_alike,
+            recommendation: Recommendation::of(&methods),
+            methods,
             notes,
         })
     }
@@ -252,6 +270,7 @@ fn ends(outline: &Outline) -> Windowing {
 }
 
 /// What one seed got right.
+#[derive(PartialEq)]
 struct Hits {
     last_window: Proportion,
     whole_stream: Proportion,
@@ -260,6 +279,17 @@ struct Hits {
 }
 
 impl MethodScore {
+    #[cfg(test)]
+    pub(super) fn served(name: &str, interval: Interval) -> Self {
+        Self {
+            method: name.into(),
+            last_window: None,
+            whole_stream: interval,
+            while_serving: Some(interval),
+            singles: vec![],
+        }
+    }
+
     fn of(name: &str, seeds: &[Hits]) -> Result<Self> {
         let over = |pick: fn(&Hits) -> Proportion| {
             let shares: Vec<Proportion> = seeds.iter().map(pick).collect();

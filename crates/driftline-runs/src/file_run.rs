@@ -221,6 +221,15 @@ impl FileRun {
         self.runtime.install(|| self.follow(start, stream, watch))
     }
 
+    /// The same as a model was made, where nothing else is said: with missing values filled in, and numbers and dates read.
+    pub fn inheriting(&self, start: &Start) -> Self {
+        let mut own = self.clone();
+        if let Start::Model(model_file, _) = start {
+            own.choice = own.choice.inheriting(&model_file.source.choice);
+        }
+        own
+    }
+
     fn follow(
         &self,
         start: Start,
@@ -228,6 +237,21 @@ impl FileRun {
         watch: &dyn Watch,
     ) -> Result<RunFolder> {
         let existing = self.existing()?;
+        let mut inherited = self.inheriting(&start);
+        if let Some(manifest) = &existing {
+            // A run from before missing values were inherited goes on without that.
+            inherited.choice.impute &= self.choice.impute || manifest.settings.choice.impute;
+        }
+        inherited.follow_on(existing, start, stream, watch)
+    }
+
+    fn follow_on(
+        &self,
+        existing: Option<RunManifest>,
+        start: Start,
+        stream: Box<dyn TableSource>,
+        watch: &dyn Watch,
+    ) -> Result<RunFolder> {
         if let Some(manifest) = &existing
             && manifest.settings.method.column_cleaning.is_none()
             && self.settings.column_cleaning.is_none()
@@ -235,7 +259,7 @@ impl FileRun {
             // A run from before columns were cleaned goes on without it.
             let mut own = self.clone();
             own.settings.column_cleaning = Some(ColumnCleaning::OFF);
-            return own.follow(start, stream, watch);
+            return own.follow_on(existing, start, stream, watch);
         }
         if let Some(manifest) = &existing
             && manifest.settings.method.policy.is_none()
@@ -243,7 +267,7 @@ impl FileRun {
         {
             // And one from before there was a guard goes on without that.
             let own = self.clone().policy("always");
-            return own.follow(start, stream, watch);
+            return own.follow_on(existing, start, stream, watch);
         }
         let plan = self.plan()?;
         let (start, stream) = match &existing {
@@ -441,6 +465,8 @@ fn as_arrays(start: Start, stream: Box<dyn TableSource>) -> (Start, Box<dyn Tabl
 fn unscored(choice: &ColumnChoice) -> ColumnChoice {
     ColumnChoice {
         answers: None,
+        // The same numbers, however they were written; the files are hashed.
+        decimal_comma: None,
         ..choice.clone()
     }
 }

@@ -11,6 +11,7 @@ use super::model_file::ModelFile;
 use super::record::WindowRecord;
 use super::summary::Summary;
 use driftline_core::Result;
+use driftline_core::error::DataFault;
 use driftline_io as reading;
 use driftline_io::ReadOptions;
 use driftline_models::{AnyLearner, Classifier};
@@ -78,6 +79,11 @@ pub fn inspect(path: &Path, read: &ReadOptions) -> Result<Inspection> {
     if path.extension().is_some_and(|e| e == "safetensors") || is_model(path) {
         let model_file = ModelFile::load(path)?;
         return Ok(Inspection::Model(Box::new(ModelView::of(&model_file))));
+    }
+    if path.extension().is_some_and(|e| e == "onnx") {
+        let fault = DataFault::new(path, "is a graph for other software, such as onnxruntime");
+        let help = "inspect the run or the model file that it was exported from";
+        return Err(fault.help(help).into());
     }
     let mut frames = reading::open(path, read)?;
     let mut columns: Vec<Seen> = frames.fields().iter().map(Seen::new).collect();

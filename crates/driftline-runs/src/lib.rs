@@ -5,6 +5,7 @@
 mod adapter;
 mod advice;
 mod asked;
+mod attention;
 mod chains_file;
 mod column_view;
 mod compare;
@@ -24,6 +25,7 @@ mod order;
 mod predict;
 mod predictions;
 mod preview;
+mod recommendation;
 mod record;
 mod same_run;
 mod score_later;
@@ -42,6 +44,7 @@ pub use asked::{
     ASKED, AskedLine, AskedRecord, AskedRows, GivenLabels, OTHER_CLASS, ShownRow, TakenLabel,
     shown, shown_csv,
 };
+pub use attention::Attention;
 pub use chains_file::chains_name;
 pub use chains_file::{from_bytes as resume_state_from_bytes, to_bytes as resume_state_to_bytes};
 pub use compare::{Compare, Comparison, METHODS, MethodScore, Scores};
@@ -63,6 +66,7 @@ pub use predict::{Predict, Predicted, predict};
 pub use predictions::{ANSWER, CLASS, CLASS_UNADAPTED, Format, probability_column};
 pub use predictions::{Sink, WindowTable};
 pub use preview::{Preview, SourcePreview};
+pub use recommendation::Recommendation;
 pub use record::{
     Checksum, ClassScore, DecisionKind, Importance, Moved, Place, Score, Serving, Shares,
     WindowRecord,
@@ -71,7 +75,7 @@ pub use same_run::compare as differences_between;
 pub use session::{Session, Stopped};
 pub use settings::RunSettings;
 pub use step::{Stepped, step, step_with};
-pub use step::{by_itself, step_choice};
+pub use step::{by_itself, refuse_source, step_choice};
 pub use stream::FileWindows;
 pub use summary::{AccuracySummary, Signs, Summary};
 pub use verdict::{Basis, ENOUGH_ANSWERS, Newest, Reason, RollBack, RunVerdict};

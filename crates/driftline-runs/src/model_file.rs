@@ -197,6 +197,9 @@ impl ModelFile {
     pub fn load_with(path: impl AsRef<Path>, registry: &Registry) -> Result<Self> {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        if path.is_file() && !Self::is_at(path) {
+            return Err(Error::corrupt(path, "is no model of driftline"));
+        }
         Self::from_bytes(&bytes, registry).map_err(|message| Error::corrupt(path, message))
     }
 

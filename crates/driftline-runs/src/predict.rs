@@ -71,8 +71,8 @@ impl Predict<'_> {
         let Self { model_file, .. } = self;
         let format = Format::of(out)?;
         refuse_overwriting_input(data, out)?;
-        let mut choice = self.choice.clone();
-        choice.impute |= model_file.source.choice.impute;
+        let own = self.choice.clone();
+        let mut choice = own.inheriting(&model_file.source.choice);
         // Answers are read twice: as classes, to count those that are right, and as the text they are.
         choice.ids.extend(choice.answers.clone());
         let read = limited(&self.read, &self.runtime);

@@ -73,7 +73,8 @@ impl FileRun {
     /// Reads source and stream and says what [`FileRun::run`] would do.
     pub fn preview(&self, start: Start, stream: impl TableSource + 'static) -> Result<Preview> {
         let stream: Box<dyn TableSource> = Box::new(stream);
-        self.runtime.install(|| self.look(start, stream))
+        let own = self.inheriting(&start);
+        self.runtime.install(|| own.look(start, stream))
     }
 
     fn look(&self, start: Start, stream: Box<dyn TableSource>) -> Result<Preview> {

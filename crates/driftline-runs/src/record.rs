@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::verdict::MOST_RELABELLED;
 use crate::asked::{AskedRecord, TakenLabel};
 use driftline_adapt::{Decision, Estimate};
+use driftline_drift::DriftKind;
 use driftline_io::{InputDigest, Notes, blake3};
 
 /// One window. Shares are fractions from 0 to 1.
@@ -255,6 +257,14 @@ impl WindowRecord {
             0 => self.seen,
             rows => rows,
         }
+    }
+
+    /// Whether it lies further from the window before than can be followed safely: by what a policy has measured, or because
+    /// the step overturned more than a third of it.
+    pub fn moved_too_far(&self) -> bool {
+        let verdict = DriftKind::deserialize(&self.findings["drift"]["verdict"]);
+        let far = matches!(verdict, Ok(DriftKind::Fast | DriftKind::Jump));
+        far || self.disagreement > MOST_RELABELLED
     }
 
     /// Whether the step changed nothing: there was too little to learn from, or the policy kept the model before it.

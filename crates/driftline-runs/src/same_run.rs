@@ -33,6 +33,7 @@ pub(super) fn differences(
     let choice = |choice: &ColumnChoice, label: &Option<String>| {
         json!(ColumnChoice {
             answers: None,
+            decimal_comma: None,
             label: label.clone(),
             ..choice.clone()
         })

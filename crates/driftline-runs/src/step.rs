@@ -4,9 +4,14 @@ use std::sync::Arc;
 
 use super::asked::GivenLabels;
 use super::fit::limited;
-use super::folder::RunFolder;
+use super::folder::{Origin, RunFolder};
+use driftline_core::error::DataFault;
 use driftline_core::{Error, Result};
-use driftline_io::{ColumnChoice, Notes, ReadOptions, Rows, TableSource, Window, read_all_hashed};
+use driftline_io::time::parse_moment;
+use driftline_io::{
+    ColumnChoice, InputDigest, NoteCode, Notes, ReadOptions, Rows, TableSource, Time, Window,
+    read_all_hashed,
+};
 use driftline_models::Runtime;
 
 /// What became of the new rows.
@@ -48,6 +53,8 @@ pub fn step_with(
         let read = limited(read, runtime);
         let (rows, inputs) = read_all_hashed(data, &source.encoding, &choice, &read, &mut notes)?;
         notes.add_small_windows(&[rows.len()], source.classes().len());
+        refuse_source(run, &inputs)?;
+        note_old_rows(run, &rows, &mut notes);
         if let Some(window) = run.window_of(&inputs) {
             return Ok(Stepped::Known(window));
         }
@@ -74,6 +81,48 @@ pub fn step_with(
         }
         Ok(Stepped::Added(finished + 1))
     })
+}
+
+/// The rows that the run began with bring nothing new: adapting to them would undo what it has learned since.
+pub fn refuse_source(run: &RunFolder, inputs: &[InputDigest]) -> Result<()> {
+    let Origin::Source(source) = &run.manifest().origin else {
+        return Ok(());
+    };
+    let is_source = |input: &&InputDigest| source.iter().any(|own| own.blake3 == input.blake3);
+    match inputs.iter().find(is_source) {
+        None => Ok(()),
+        Some(input) => Err(DataFault::new(
+            &input.path,
+            "is the labelled source that the run began with, not a new window",
+        )
+        .help("name the rows that came after the last window")
+        .into()),
+    }
+}
+
+/// Notes rows that are dated before the last window ended.
+fn note_old_rows(run: &RunFolder, rows: &Rows, notes: &mut Notes) {
+    let last = run.records().last();
+    let (Some(last), Some(times)) = (last, &rows.times) else {
+        return;
+    };
+    let Some(end) = last.to.as_ref().and_then(|text| written_time(text)) else {
+        return;
+    };
+    let same_kind =
+        |time: &&Time| matches!(**time, Time::Number(_)) == matches!(end, Time::Number(_));
+    let old = times.iter().filter(same_kind);
+    let old = old.filter(|time| time.order(&end).is_lt()).count();
+    notes.add(NoteCode::OldRows, "", u64::from(old > 0), || {
+        let (all, window) = (rows.len(), last.window);
+        format!("{old} of {all} rows are dated before {end}, when window {window} ended")
+    });
+}
+
+/// A time as records have it.
+fn written_time(text: &str) -> Option<Time> {
+    let number = text.parse().ok().map(Time::Number);
+    number.or_else(|| parse_moment(text).map(Time::Moment))
 }
 
 /// The columns of a window that comes by itself: scored by `answers`, or by the run's own column where the data have it.

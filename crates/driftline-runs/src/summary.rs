@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::attention::Attention;
 use super::folder::{RunFolder, RunManifest};
 use super::model_file::SourceRecord;
 use super::record::{Score, Shares, WindowRecord};
@@ -18,8 +19,8 @@ pub struct Summary {
     pub held: usize,
     /// Whether the last step was one of them.
     pub last_step_held: bool,
-    /// Whether it was held or taken back because the policy could trust nothing, or left too little to learn from.
-    pub last_step_distrusted: bool,
+    /// Why somebody should look at it, if somebody should.
+    pub attention: Option<Attention>,
     /// The version in use, which the verdict is about.
     pub version: usize,
     pub verdict: RunVerdict,
@@ -93,7 +94,7 @@ impl Summary {
             windows: records.len(),
             held: records.iter().filter(|r| r.kept_as_it_was()).count(),
             last_step_held: last.kept_as_it_was(),
-            last_step_distrusted: last.held || last.distrusted,
+            attention: Attention::of(manifest, last, judged.verdict, judged.newest.as_ref()),
             version,
             verdict: judged.verdict,
             reasons: judged.reasons,

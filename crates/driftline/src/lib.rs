@@ -88,7 +88,7 @@ pub mod parts {
 pub mod runs {
     #[doc(inline)]
     pub use driftline_runs::{
-        AccuracySummary, Adapter, AdapterBuilder, Asked, Audit, Audited, Basis, Compare,
+        AccuracySummary, Adapter, AdapterBuilder, Asked, Attention, Audit, Audited, Basis, Compare,
         Comparison, FileRun, Fit, Format, Inspection, LabelFile, LateScore, MethodScore, ModelFile,
         Newest, Predict, Predicted, Prediction, Reason, RollBack, RunFolder, RunManifest,
         RunSettings, RunVerdict, Score, Start, Stepped, Summary, Watch, WindowRecord, inspect,

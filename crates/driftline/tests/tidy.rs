@@ -464,7 +464,10 @@ fn the_guard_has_no_numbers_beside_its_settings() {
         let code = source.text.split("#[cfg(test)]").next().unwrap_or_default();
         for line in code.lines().filter(|_| file != "config.rs") {
             let code = line.split("//").next().unwrap_or_default();
-            if numbers(code).iter().all(|own| [0.0, 0.5, 1.0, 2.0].contains(own)) {
+            if numbers(code)
+                .iter()
+                .all(|own| [0.0, 0.5, 1.0, 2.0].contains(own))
+            {
                 continue;
             }
             let entry = NUMBERS_OF_THE_GUARD
@@ -476,7 +479,11 @@ fn the_guard_has_no_numbers_beside_its_settings() {
             }
         }
     }
-    assert!(faults.is_empty(), "numbers outside the settings:\n{}", faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "numbers outside the settings:\n{}",
+        faults.join("\n")
+    );
     assert!(unused.is_empty(), "no longer needed: {unused:?}");
 }
 

@@ -4,14 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use driftline_report::words;
-use driftline_runs::{FileRun, Preview, RunFolder};
-use serde_json::json;
+use driftline_runs::{FileRun, Preview, RunFolder, WindowRecord};
+use serde_json::{Value, json};
 
 use crate::commands::fit::surveyed;
+use crate::commands::plan;
 use crate::failure::Result;
 use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{ComputeArgs, StreamArgs, TableArgs, data};
 use crate::your_data::fail_on::FailOnArgs;
+use crate::your_data::headings::{OUTPUT, place};
 use crate::your_data::machine;
 use crate::your_data::method::{MethodArgs, WindowArgs};
 use crate::your_data::start::StartArgs;
@@ -22,11 +24,11 @@ use crate::{interrupt, notes, output};
 #[derive(Args, Debug)]
 pub struct AlongArgs {
     #[command(flatten)]
-    pub start: StartArgs,
-    #[command(flatten)]
     pub stream: StreamArgs,
     #[command(flatten)]
     windows: WindowArgs,
+    #[command(flatten)]
+    pub start: StartArgs,
     #[command(flatten)]
     pub method: MethodArgs,
 }
@@ -60,8 +62,9 @@ impl AlongArgs {
   driftline adapt --model model.safetensors --stream log.parquet --time stamp --every P7D --out run
   driftline adapt --source s.csv --label y --stream t.csv --window 200 --truth y --out run
 
-Defaults: windows of 500 rows, leftover rows merged into the last one; the least confident tenth of each window is left \
-out of training; hard labels; method gradual; model auto (see --model); seed 0.
+Defaults: windows of 500 rows, leftover rows merged into the last one; method gradual; model auto (see --model); seed 0. How \
+many rows of a window are learned from depends on where their labels come from: a model that labels them leaves its least \
+confident tenth out (--drop); clusters, which knn follows on at most four inputs, and mixtures take all; realigning learns from none.
 
 Memory holds one window at a time, however long the stream, except with --method pooled and accumulate, which hold \
 everything they learn from.")]
@@ -69,23 +72,23 @@ pub struct AdaptArgs {
     #[command(flatten)]
     along: AlongArgs,
     /// Folder for the results
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", display_order = place::OUT)]
     out: PathBuf,
     #[command(flatten)]
     rows: RowsArgs,
     /// Store no rows of the source in the run, for private data: `driftline step` can then rehearse nothing
-    #[arg(long, alias = "no-source-card", requires = "source")]
+    #[arg(long, alias = "no-source-card", requires = "source", help_heading = OUTPUT, hide_short_help = true)]
     no_source_sample: bool,
-    /// Read the source and the stream and show the plan; train and write nothing
-    #[arg(long)]
+    /// Read source and stream and show the plan; write nothing
+    #[arg(long, help_heading = OUTPUT)]
     dry_run: bool,
-    /// Replace the run that the folder holds; files that are not of a run stay
-    #[arg(long)]
+    /// Replace the run in the folder; other files stay
+    #[arg(long, help_heading = OUTPUT)]
     force: bool,
     #[command(flatten)]
     fail_on: FailOnArgs,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     json: bool,
 }
 
@@ -142,6 +145,7 @@ pub fn finish(
         output::print_json(&json!({
             "run": run.folder(), "windows": run.manifest().windows, "current": run.manifest().current,
             "summary": summary, "sentence": summary.as_ref().map(words::outcome), "report": page, "to_label": open,
+            "last": run.records().last().map(last),
         }))?;
     } else if let Some(summary) = &summary {
         let mut text = words::outcome(summary) + "\n";
@@ -164,7 +168,34 @@ pub fn finish(
             "next: driftline step {folder} --input FILE, driftline predict {folder} --input FILE --out P.csv"
         ),
     });
-    Ok(fail_on.judge(summary.as_ref()))
+    advise_plan(run, verbosity);
+    Ok(fail_on.judge(summary.as_ref(), verbosity))
+}
+
+/// Names `plan` where steps were larger than can be followed.
+fn advise_plan(run: &RunFolder, verbosity: Verbosity) {
+    let windows = run.records();
+    let fast = windows.iter().filter(|record| record.moved_too_far());
+    let (fast, all) = (fast.count(), windows.len());
+    let command = &run.manifest().command;
+    if 3 * fast < all || fast == 0 || command.get(1).is_none_or(|word| word != "adapt") {
+        return;
+    }
+    verbosity.say(&format!(
+        "note: {fast} of {all} windows are further from the one before than can be followed safely; {} says which windows suit",
+        driftline_report::command_line(&plan::like(command))
+    ));
+}
+
+/// What happened to the newest window.
+fn last(record: &WindowRecord) -> Value {
+    let estimate = record.estimated_accuracy.map(|accuracy| {
+        json!({ "accuracy": accuracy, "low": record.estimated_low, "high": record.estimated_high })
+    });
+    json!({
+        "window": record.window, "decision": record.decision, "candidate": record.candidate,
+        "reason": record.reason, "estimate": estimate,
+    })
 }
 
 /// What an adaptation would do.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use driftline_models::evaluate::Interval;
-use driftline_runs::{Compare, Comparison, MethodScore};
+use driftline_runs::{Compare, Comparison, Recommendation};
 use serde_json::json;
 
 use crate::commands::adapt::{AlongArgs, RowsArgs};
@@ -80,21 +80,46 @@ fn text(comparison: &Comparison) -> String {
             method.while_serving.as_ref().map_or("–".into(), show),
         ]);
     }
-    let seeds = comparison.seeds.len();
-    let same = |method: &MethodScore| {
-        let first = method.singles.first().map(|s| s.last_window);
-        method.singles.iter().all(|s| Some(s.last_window) == first)
+    let seeds = match comparison.seeds.len() {
+        1 => "one seed".to_owned(),
+        seeds => format!("{seeds} seeds"),
     };
     let mut text = format!(
-        "{} rows in {} windows, {seeds} seeds; ± is the 90 % interval over rows and seeds.\n{}\nLast window and whole \
+        "{} rows in {} windows, {seeds}; ± is the 90 % interval over rows and seeds.\n{}\nLast window and whole \
          stream: accuracy of the final model. While serving: accuracy on each window before adapting to it.\n",
         comparison.rows,
         comparison.windows,
         table.trim_fmt()
     );
-    if seeds > 1 && comparison.methods.iter().all(same) {
-        text += "All seeds gave the same result, as this model uses its seed only to choose its settings: ± comes from the \
-                 rows alone.\n";
+    if comparison.seeds_alike {
+        text += "Two seeds gave the same on every row, as this model does not depend on its seed: no more were run, and ± \
+                 comes from the rows alone.\n";
     }
-    text
+    match &comparison.recommendation {
+        Some(advice) => text + &recommended(advice),
+        None => text,
+    }
+}
+
+/// One sentence to act on.
+fn recommended(advice: &Recommendation) -> String {
+    let method = &advice.method;
+    let gain = format!(
+        "{:+.1} points over the unadapted model while serving",
+        100.0 * advice.gain
+    );
+    match (advice.clear, advice.flags.as_deref()) {
+        (false, _) => format!(
+            "Recommended: keep the unadapted model. No method is clearly better ({method}: {gain}).\n"
+        ),
+        (true, Some("")) => {
+            format!("Recommended: {method}, as `driftline adapt` does by itself ({gain}).\n")
+        }
+        (true, Some(flags)) => {
+            format!("Recommended: {method}, by `driftline adapt` with {flags} ({gain}).\n")
+        }
+        (true, None) => {
+            format!("Recommended: {method} ({gain}); docs/methods.md says how it is set.\n")
+        }
+    }
 }

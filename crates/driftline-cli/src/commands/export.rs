@@ -11,19 +11,17 @@ use crate::commands::predict::open;
 use crate::failure::{Failure, Result};
 use crate::output;
 use crate::verbosity::Verbosity;
+use crate::your_data::arguments::expect_new;
 
 #[derive(Debug, Args)]
-#[command(
-    disable_version_flag = true,
-    before_long_help = "Examples:
+#[command(before_long_help = "Examples:
   driftline export run --onnx model.onnx
   driftline export model.safetensors --onnx model.onnx
 
 The graph takes `input` (float32) and returns `probabilities` and `class`. For tables, a row holds the raw numbers in the \
 order of the file's metadata property `features`: the graph itself standardises and fills missing values (NaN), while a \
 category is given as 0 or 1 for each of its inputs. Images are height × width × channels with values from 0 to 1. `class` \
-is an index into the property `classes`."
-)]
+is an index into the property `classes`.")]
 pub struct ExportArgs {
     /// Run folder from `driftline adapt`, or a model file
     #[arg(value_name = "RUN|MODEL")]
@@ -34,6 +32,9 @@ pub struct ExportArgs {
     /// Version of the run: the model after window N, 0 for the source model [default: the current one]
     #[arg(long, value_name = "N")]
     version: Option<usize>,
+    /// Replace the file if it exists
+    #[arg(long)]
+    force: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -46,6 +47,7 @@ pub fn run(args: &ExportArgs, verbosity: Verbosity) -> Result {
             "choose a name that ends in .onnx, so that no other file is overwritten",
         ));
     }
+    expect_new(&args.onnx, args.force)?;
     let model_file = open(&args.model, args.version)?;
     for name in coarse(&model_file) {
         verbosity.say(&format!(

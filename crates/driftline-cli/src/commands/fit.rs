@@ -14,6 +14,7 @@ use crate::verbosity::Verbosity;
 use crate::your_data::arguments::{
     CleaningArgs, ComputeArgs, TableArgs, data, expect_new, parse_count,
 };
+use crate::your_data::headings::{NETWORKS, place};
 use crate::your_data::start;
 use crate::{interrupt, notes, output};
 
@@ -24,16 +25,16 @@ use crate::{interrupt, notes, output};
   driftline fit --source all.parquet --where year=2015 --label churn --impute --out model.safetensors")]
 pub struct FitArgs {
     /// Labelled files, or patterns such as 'part-*.csv': CSV, Parquet, NPY/NPZ, IDX, MAT, ARFF, or a folder of images
-    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE", display_order = place::SOURCE)]
     source: Vec<String>,
     /// Column with the classes
-    #[arg(long, value_name = "COL")]
+    #[arg(long, value_name = "COL", display_order = place::LABEL)]
     label: String,
     /// Kind of model: auto, linear, knn, trees, mlp, cnn or margin
     #[arg(long, value_name = "KIND", default_value = "auto", long_help = format!("Kind of model. {}", start::KINDS))]
     model: String,
     /// Epochs of a network on the source, and later on each window [default: 20]
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = NETWORKS)]
     epochs: Option<NonZeroUsize>,
     /// Time column; not a feature
     #[arg(long, value_name = "COL")]

@@ -36,6 +36,27 @@ pub struct PlanArgs {
     json: bool,
 }
 
+/// Flags of `adapt` that `plan` does not take: with a value, and without.
+const WITH_VALUE: [&str; 2] = ["--out", "--fail-on"];
+const ALONE: [&str; 4] = ["--force", "--dry-run", "--json", "--no-source-sample"];
+
+/// The command that looks at what a command of `adapt` goes along.
+pub fn like(adapt: &[String]) -> Vec<String> {
+    let mut words = vec!["driftline".to_owned(), "plan".into()];
+    let mut rest = adapt.iter().skip(2);
+    while let Some(word) = rest.next() {
+        let is = |flag: &&str| word == flag || word.starts_with(&format!("{flag}="));
+        if WITH_VALUE.iter().any(|flag| is(&flag)) {
+            if !word.contains('=') {
+                rest.next();
+            }
+        } else if !ALONE.contains(&&**word) {
+            words.push(word.clone());
+        }
+    }
+    words
+}
+
 /// When the rehearsal began.
 #[derive(Default)]
 struct Clock(OnceLock<Instant>);
@@ -99,14 +120,14 @@ fn windows(ahead: &Advice) -> String {
     let pace = &ahead.pace;
     let mut text = match (&pace.leap, pace.window) {
         (Some(leap), _) => format!(
-            "No window is safe: before row {} the stream jumps by {:.4}, and a step may be {:.4}, a tenth of the distance \
-             between a class and its nearest. Smaller windows do not help, as nothing lies between.\n",
-            leap.row, leap.distance, pace.limit
+            "No window is safe: before row {} the stream jumps by {:.0} times what a step may be, which is a tenth of the \
+             distance between a class and its nearest. Smaller windows do not help, as nothing lies between.\n",
+            leap.row,
+            leap.distance / pace.limit.max(f64::MIN_POSITIVE)
         ),
         (None, None) => format!(
-            "No window is safe: windows of every size drift by more than {:.4}, a tenth of the distance between a class and \
-             its nearest.\n",
-            pace.limit
+            "No window is safe: windows of every size drift by more than a tenth of the distance between a class and its \
+             nearest.\n"
         ),
         (None, Some(window)) => {
             let mut text = format!("Windows of {window} rows");
@@ -116,17 +137,26 @@ fn windows(ahead: &Advice) -> String {
             text + &format!(". Use --window {window}.\n")
         }
     };
-    text += &format!(
-        "\n  window  step    (a safe step is at most {:.4}; noise {:.4}; the end is {:.4} from the source)\n",
-        pace.limit, pace.noise, pace.end
-    );
-    let steps = pace.sizes.iter().map(|size| size.step);
-    let most = steps.fold(pace.limit, f64::max);
+    text += "\n  rows per window  windows  drift from one to the next, where 100 % is the most that can be followed safely\n";
+    let of_limit = |distance: f64| distance / pace.limit.max(f64::MIN_POSITIVE);
+    let most = pace.sizes.iter().map(|size| of_limit(size.step));
+    let most = most.fold(1.0, f64::max);
     for size in &pace.sizes {
+        let share = of_limit(size.step);
         let safe = if size.safe { "" } else { "  too fast" };
-        let bar = bar(size.step / most.max(f64::MIN_POSITIVE));
-        text += &format!("  {:>6}  {:.4}  {bar}{safe}\n", size.window, size.step);
+        text += &format!(
+            "  {:>15}  {:>7}  {:>5.0} %  {}{safe}\n",
+            size.window,
+            (ahead.rows / size.window).max(1),
+            100.0 * share,
+            bar(share / most)
+        );
     }
+    text += &format!(
+        "  The end of the stream is {:.0} times such a step from the source; chance alone makes {:.0} % of one.\n",
+        of_limit(pace.end),
+        100.0 * of_limit(pace.noise)
+    );
     text
 }
 
@@ -157,8 +187,11 @@ fn rehearsal(outlook: &Forecast) -> String {
         100.0 * outlook.at_home
     );
     let width = outlook.prospects.iter().map(|own| own.name.len()).max();
-    let width = width.unwrap_or(0).max("method".len());
-    text += &format!("  {:width$}   gain  at the end\n", "method");
+    let width = width.unwrap_or(0).max("candidate".len());
+    text += &format!(
+        "  {:width$}  points gained  right at the end\n",
+        "candidate"
+    );
     for own in &outlook.prospects {
         text += &prospect(own, width);
     }

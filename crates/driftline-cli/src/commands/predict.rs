@@ -86,7 +86,8 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
         ..args.table.choice()
     };
     if RunManifest::kind_of(&args.model).is_some() {
-        choice.impute |= RunManifest::read(&args.model)?.settings.choice.impute;
+        let own = RunManifest::read(&args.model)?.settings.choice;
+        choice = choice.inheriting(&own);
     }
     let passed = match &args.input[..] {
         [only] if only == "-" => Some(Passing::input()?),

@@ -7,7 +7,7 @@ use clap::Args;
 use driftline_core::Error;
 use driftline_io::{Files, InputDigest};
 use driftline_report::words;
-use driftline_runs::{GivenLabels, RunFolder, Stepped, step_with};
+use driftline_runs::{GivenLabels, RunFolder, Stepped, refuse_source, step_with};
 use serde_json::json;
 
 use crate::commands::adapt::finish;
@@ -77,12 +77,15 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
                 let known = json!({ "run": args.run, "changed": false, "window": window });
                 output::print_json(&known)?;
             }
-            Ok(args.fail_on.judge(run.summary()?.as_ref()))
+            Ok(args.fail_on.judge(run.summary()?.as_ref(), verbosity))
         }
         Stepped::Added(_) => {
             if let Some(record) = run.records().last() {
                 notes::tell(record.notes.as_slice(), verbosity);
                 verbosity.say(&words::window(record, run.manifest().windows));
+                if let Some(why) = words::why(record).filter(|_| verbosity == Verbosity::Verbose) {
+                    verbosity.say(&why);
+                }
             }
             finish(&mut run, args.json, args.fail_on, verbosity)
         }
@@ -91,7 +94,9 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
 
 fn dry_run(args: &StepArgs, input: &Files, verbosity: Verbosity) -> Result {
     let run = RunFolder::read(&args.run)?;
-    let known = run.window_of(&InputDigest::of_all(input.paths())?);
+    let inputs = InputDigest::of_all(input.paths())?;
+    refuse_source(&run, &inputs)?;
+    let known = run.window_of(&inputs);
     let (finished, planned) = (run.manifest().windows, run.manifest().planned);
     if known.is_none() && finished < planned {
         let path = args.run.clone();

@@ -7,11 +7,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use driftline_core::Error;
 use driftline_runs::{RunFolder, RunManifest};
 use serde_json::json;
 
-use crate::failure::{Failure, Result};
+use crate::failure::{Failure, Outcome, Result};
 use crate::verbosity::Verbosity;
 use crate::{interrupt, output};
 
@@ -38,7 +37,7 @@ pub struct WatchArgs {
 }
 
 pub fn run(args: &WatchArgs, verbosity: Verbosity) -> Result {
-    let cancel = interrupt::listen();
+    let cancel = interrupt::listen_quietly();
     RunManifest::read(&args.run)?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
     let listener = TcpListener::bind(address).map_err(|error| {
@@ -61,7 +60,7 @@ pub fn run(args: &WatchArgs, verbosity: Verbosity) -> Result {
     loop {
         // Ending it is how it ends.
         if cancel.is_cancelled() {
-            return Err(Error::Interrupted.into());
+            return Ok(Outcome::Done);
         }
         match listener.accept() {
             // A browser that goes away is no concern of ours.
@@ -120,7 +119,7 @@ fn answer(mut stream: TcpStream, page: &mut Page, own: SocketAddr) -> std::io::R
             plain("403 Forbidden", "this page is for this machine only")
         }
         Some(Request { method, .. }) if method != "GET" && method != "HEAD" => {
-            plain("405 CustomMethod Not Allowed", "this page can only be read")
+            plain("405 Method Not Allowed", "this page can only be read")
         }
         Some(Request { path, .. }) => found(&path, page).unwrap_or_else(|failure| {
             // A run that is just being written; the next look will do.
@@ -187,7 +186,7 @@ fn reply(status: &str, kind: &str, body: &str) -> String {
     format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\
          Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
-         X-Batch-Options: DENY\r\n\r\n{body}",
+         X-Frame-Options: DENY\r\n\r\n{body}",
         body.len()
     )
 }

@@ -5,9 +5,10 @@ use std::num::NonZeroUsize;
 use clap::{Args, ValueEnum};
 use driftline_core::Cancel;
 use driftline_core::data::ColumnCleaning;
-use driftline_io::{Colour, ColumnChoice, Files, ReadOptions, RowFilter};
+use driftline_io::{Colour, ColumnChoice, DateOrder, Files, ReadOptions, RowFilter, TextEncoding};
 use driftline_models::Runtime;
 
+use super::headings::{DATA, OUTPUT, place};
 use crate::failure::{Failure, Result};
 
 /// What becomes of missing values.
@@ -23,17 +24,19 @@ enum Impute {
 #[derive(Args, Clone, Debug)]
 pub struct TableArgs {
     /// Use only rows where COL is VALUE; repeat a column to allow several values
-    #[arg(long = "where", value_name = "COL=VALUE", value_parser = parse_filter)]
+    #[arg(long = "where", value_name = "COL=VALUE", value_parser = parse_filter, help_heading = DATA, hide_short_help = true)]
     filters: Vec<RowFilter>,
     /// Ignore this column; may be repeated
-    #[arg(long, value_name = "COL")]
+    #[arg(long, value_name = "COL", help_heading = DATA)]
     exclude: Vec<String>,
     /// Treat this numeric column as categories; may be repeated
-    #[arg(long, value_name = "COL")]
+    #[arg(long, value_name = "COL", help_heading = DATA, hide_short_help = true)]
     category: Vec<String>,
-    /// Fill missing values from the source instead of rejecting them: with its mean or most frequent category, or `mark` to
-    /// keep them apart besides, in an input of their own
-    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "mean")]
+    /// Fill missing values from the source: mean or mark
+    ///
+    /// Without it they are refused. A number becomes the source's mean, a text its most frequent category; `mark` keeps them
+    /// apart besides, in an input of their own.
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "mean", hide_possible_values = true, display_order = place::IMPUTE)]
     impute: Option<Impute>,
     #[command(flatten)]
     read: ReadArgs,
@@ -43,20 +46,41 @@ pub struct TableArgs {
 #[derive(Args, Clone, Debug)]
 pub struct ReadArgs {
     /// Field delimiter of CSV files [default: detected]
-    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter)]
+    #[arg(long, value_name = "CHAR", value_parser = parse_delimiter, help_heading = DATA, hide_short_help = true)]
     delimiter: Option<u8>,
-    /// What stands before the decimals of numbers in CSV files: . or , [default: .]
-    #[arg(long, value_name = "CHAR", value_parser = ["." , ","], hide_possible_values = true)]
+    /// Decimal sign in CSV files: . or , [default: .]
+    ///
+    /// The default is the model's or the run's, where there is one.
+    #[arg(long, value_name = "CHAR", value_parser = ["." , ","], hide_possible_values = true, help_heading = DATA)]
     decimal: Option<String>,
+    /// Text encoding of CSV files: utf-8 or cp1252 [default: detected]
+    ///
+    /// cp1252 covers Latin-1. It is what is detected where a file cannot be UTF-8, which is noted.
+    #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true, help_heading = DATA, hide_short_help = true)]
+    encoding: Option<EncodingArg>,
     /// CSV files have no header line
-    #[arg(long)]
+    #[arg(long, help_heading = DATA, hide_short_help = true)]
     no_header: bool,
     /// Resize images to this size [default: all must have the size of the first]
-    #[arg(long, value_name = "HEIGHTxWIDTH", value_parser = parse_size)]
+    #[arg(long, value_name = "HEIGHTxWIDTH", value_parser = parse_size, help_heading = DATA, hide_short_help = true)]
     image_size: Option<(u32, u32)>,
     /// Read images in grey or in colour [default: like the first one]
-    #[arg(long, value_enum, value_name = "COLOUR")]
+    #[arg(long, value_enum, value_name = "COLOUR", help_heading = DATA, hide_short_help = true)]
     image_colour: Option<ColourArg>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum EncodingArg {
+    #[value(name = "utf-8", alias = "utf8")]
+    Utf8,
+    #[value(name = "cp1252", aliases = ["latin-1", "latin1", "iso-8859-1", "windows-1252"])]
+    Cp1252,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DatesArg {
+    DayFirst,
+    MonthFirst,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -69,10 +93,10 @@ enum ColourArg {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct CleaningArgs {
     /// Keep columns of which fewer than 2 % of the source's rows differ from the median [default: leave them out]
-    #[arg(long)]
+    #[arg(long, help_heading = DATA, hide_short_help = true)]
     keep_constant_columns: bool,
     /// Do not clip scaled numbers [default: to ±4 in the source and ±8 in a stream]
-    #[arg(long)]
+    #[arg(long, help_heading = DATA, hide_short_help = true)]
     no_clip: bool,
 }
 
@@ -94,7 +118,7 @@ impl CleaningArgs {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ComputeArgs {
     /// Random seed: same seed, same bytes
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = OUTPUT, hide_short_help = true)]
     pub seed: u64,
     #[command(flatten)]
     pub threads: ThreadArgs,
@@ -103,25 +127,38 @@ pub struct ComputeArgs {
 #[derive(Args, Clone, Copy, Debug)]
 pub struct ThreadArgs {
     /// Number of threads; results do not depend on it [default: all cores]
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = OUTPUT, hide_short_help = true)]
     threads: Option<NonZeroUsize>,
 }
 
 /// The stream and its columns.
 #[derive(Args, Clone, Debug)]
 pub struct StreamArgs {
-    /// Stream files, or patterns such as 'stream-*.csv', in time order
-    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    /// Stream files in time order, or patterns
+    ///
+    /// A pattern stands in quotes: 'stream-*.csv'.
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE", display_order = place::STREAM)]
     pub stream: Vec<String>,
-    /// Column that orders the stream: ISO 8601, seconds since 1970, whole numbers or years [default: file order]
-    #[arg(long, value_name = "COL")]
+    /// Column that orders the stream [default: file order]
+    ///
+    /// ISO 8601 (2015-03-01T12:00), day.month.year (01.03.2015), seconds since 1970, whole numbers or years.
+    #[arg(long, value_name = "COL", display_order = place::TIME)]
     pub time: Option<String>,
-    /// Column with the true classes, for scoring only: nothing learns from it
-    #[arg(long, alias = "answers", value_name = "COL")]
-    pub truth: Option<String>,
-    /// Column to pass through to the predictions; may be repeated
-    #[arg(long, value_name = "COL")]
+    /// Column that names rows; may be repeated
+    ///
+    /// It is no feature, and is passed through to the predictions.
+    #[arg(long, value_name = "COL", display_order = place::ID)]
     pub id: Vec<String>,
+    /// Column with the true classes, for scoring only
+    ///
+    /// Nothing learns from it, except from the few rows that --labels-per-window asks for.
+    #[arg(long, alias = "answers", value_name = "COL", help_heading = DATA)]
+    pub truth: Option<String>,
+    /// How dates such as 05/06/2024 are read: day-first or month-first
+    ///
+    /// With points between the numbers the day comes first by default; with slashes this must be given.
+    #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, help_heading = DATA, hide_short_help = true)]
+    dates: Option<DatesArg>,
 }
 
 impl TableArgs {
@@ -136,6 +173,7 @@ impl TableArgs {
             exclude: self.exclude.clone(),
             categories: self.category.clone(),
             filters: self.filters.clone(),
+            decimal_comma: self.read.decimal_comma(),
             impute: self.impute.is_some(),
             mark_missing: self.impute == Some(Impute::Mark),
             ..other
@@ -148,10 +186,19 @@ impl TableArgs {
 }
 
 impl ReadArgs {
+    /// Whether decimals have a comma, where that is said.
+    fn decimal_comma(&self) -> Option<bool> {
+        self.decimal.as_deref().map(|sign| sign == ",")
+    }
+
     pub fn options(&self) -> ReadOptions {
         let mut options = ReadOptions {
             delimiter: self.delimiter,
-            decimal_comma: self.decimal.as_deref() == Some(","),
+            decimal_comma: self.decimal_comma() == Some(true),
+            encoding: self.encoding.map(|encoding| match encoding {
+                EncodingArg::Utf8 => TextEncoding::Utf8,
+                EncodingArg::Cp1252 => TextEncoding::Cp1252,
+            }),
             header: self.no_header.then_some(false),
             ..ReadOptions::default()
         };
@@ -182,6 +229,10 @@ impl StreamArgs {
             time: self.time.clone(),
             answers: self.truth.clone(),
             ids: self.id.clone(),
+            dates: self.dates.map(|order| match order {
+                DatesArg::DayFirst => DateOrder::DayFirst,
+                DatesArg::MonthFirst => DateOrder::MonthFirst,
+            }),
             ..table.choice()
         }
     }

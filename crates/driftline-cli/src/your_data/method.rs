@@ -1,19 +1,22 @@
 //! How the drift is followed, as flags or as a file of settings: whatever an experiment file can say of a method.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use driftline_adapt::{Filter, PartSpec};
+use driftline_adapt::{AlignmentParts, Filter, LabelerParts, PartSpec};
 use driftline_core::data::{Fraction, Period, Positive};
+use driftline_core::names;
 use driftline_lab::experiment::read_settings;
-use driftline_runs::method::{Settings, TrainingSpec};
+use driftline_runs::method::{PolicyParts, Settings, TrainingSpec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::arguments::{CleaningArgs, parse_count};
+use super::headings::{DATA, METHOD, NETWORKS, WINDOWS, place};
 use crate::failure::{Failure, Result};
 
 /// The policy that asks for labels.
@@ -22,40 +25,47 @@ const GUARDED: &str = "guarded";
 /// Flags win over the file, and the file over the defaults.
 #[derive(Args, Clone, Debug)]
 pub struct MethodArgs {
-    /// TOML file with any of the settings that a method of an experiment file can have; see `driftline schema --settings`
-    #[arg(long, value_name = "FILE.toml")]
+    /// TOML file with any setting of a method
+    ///
+    /// Whatever a method of an experiment file can say; see `driftline schema --settings`. Flags win over the file.
+    #[arg(long, value_name = "FILE.toml", help_heading = METHOD)]
     settings: Option<PathBuf>,
-    /// How the stream is followed: gradual (one window after another), target (only the last window), pooled (the
-    /// whole stream at once), accumulate (each window with all before it), or source (watch without learning) [default: gradual]
-    #[arg(long, value_name = "NAME", value_parser = methods(), hide_possible_values = true)]
+    /// How the stream is followed [default: gradual]
+    ///
+    /// gradual: one window after another. target: only the last window. pooled: the whole stream at once. accumulate: each
+    /// window with all before it. source: watch without learning.
+    #[arg(long, value_name = "NAME", value_parser = methods(), help_heading = METHOD, hide_short_help = true)]
     method: Option<String>,
     /// How often target and pooled repeat [default: once per window]
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = METHOD, hide_short_help = true)]
     repeats: Option<NonZeroUsize>,
     /// How inputs are brought into the model's frame [default: none]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = named(AlignmentParts::makers()), help_heading = METHOD, hide_short_help = true)]
     alignment: Option<String>,
     /// How a window gets its labels [default: teacher]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = named(LabelerParts::makers()), help_heading = METHOD, hide_short_help = true)]
     labeler: Option<String>,
-    /// When a step is deployed: guarded (only where it gains at the lower bound), always or never
-    /// [default: guarded; always with --method target and pooled]
-    #[arg(long, value_name = "NAME")]
+    /// guarded, always or never
+    ///
+    /// When a step is deployed. guarded: only where it gains at the lower bound; may ask for labels. always: every step. never:
+    /// watch. The default is guarded, and always with --method target and pooled.
+    #[arg(long, value_name = "NAME", value_parser = named(PolicyParts::makers()), hide_possible_values = true, help_heading = METHOD)]
     policy: Option<String>,
-    /// Labels that may be asked for in each window: --truth or a file of --labels answers only what is asked; else `driftline
-    /// label` asks you [default: 0]
-    #[arg(long, value_name = "N")]
+    /// Labels to ask for in each window [default: 0]
+    ///
+    /// --truth or a file of --labels answers only what is asked; else `driftline label` asks you.
+    #[arg(long, value_name = "N", help_heading = METHOD)]
     labels_per_window: Option<usize>,
     #[command(flatten)]
     self_training: SelfTrainingArgs,
     /// Rows per mini-batch of a network [default: 32]
-    #[arg(long, value_name = "N", value_parser = parse_count)]
+    #[arg(long, value_name = "N", value_parser = parse_count, help_heading = NETWORKS, hide_short_help = true)]
     batch_size: Option<NonZeroUsize>,
     /// Radius of sharpness-aware training of a network [default: none]
-    #[arg(long, value_name = "RADIUS", value_parser = parse_positive)]
+    #[arg(long, value_name = "RADIUS", value_parser = parse_positive, help_heading = NETWORKS, hide_short_help = true)]
     sharpness: Option<Positive>,
     /// Take numbers as they are instead of scaling each column to the source's mean and deviation
-    #[arg(long)]
+    #[arg(long, help_heading = DATA, hide_short_help = true)]
     no_scaling: bool,
     #[command(flatten)]
     cleaning: CleaningArgs,
@@ -66,39 +76,40 @@ pub struct MethodArgs {
 #[serde(rename_all = "kebab-case")]
 struct SelfTrainingArgs {
     /// Share of each window not to learn from: its least confident rows [default: 0.1]
-    #[arg(long, value_name = "SHARE", value_parser = parse_fraction, conflicts_with = "filter")]
+    #[arg(long, value_name = "SHARE", value_parser = parse_fraction, conflicts_with = "filter", help_heading = METHOD, hide_short_help = true)]
     #[serde(skip)]
     drop: Option<Fraction>,
     /// Another filter: drop=SHARE, threshold=CONFIDENCE or class-balanced=SHARE
-    #[arg(long, value_name = "KIND=VALUE", value_parser = parse_filter)]
+    #[arg(long, value_name = "KIND=VALUE", value_parser = parse_filter, help_heading = METHOD, hide_short_help = true)]
     filter: Option<Filter>,
     /// How sure the model is of a row: spread (max p − min p), top-probability or margin [default: spread]
-    #[arg(long, value_name = "MEASURE")]
+    #[arg(long, value_name = "MEASURE", help_heading = METHOD, hide_short_help = true)]
     confidence: Option<String>,
-    /// A file with labels of rows that --labels-per-window asks for, as `driftline label` writes them; or, as a setting, learn
-    /// from predicted classes (hard) or probabilities (soft) [default: hard]
-    #[arg(long, value_name = "FILE|hard|soft")]
+    /// A file with labels of rows that --labels-per-window asks for, as `driftline label` writes them
+    ///
+    /// Or, as a setting, learn from predicted classes (hard) or probabilities (soft) [default: hard].
+    #[arg(long, value_name = "FILE|hard|soft", help_heading = METHOD, hide_short_help = true)]
     labels: Option<String>,
     /// Where each step begins: teacher (the current model), scratch or scratch-then-teacher [default: teacher]
-    #[arg(long, value_name = "WHERE")]
+    #[arg(long, value_name = "WHERE", help_heading = METHOD, hide_short_help = true)]
     start: Option<String>,
     /// Whether the optimiser's state goes on from step to step: carried or fresh [default: carried]
-    #[arg(long, value_name = "STATE")]
+    #[arg(long, value_name = "STATE", help_heading = METHOD, hide_short_help = true)]
     optimizer_state: Option<String>,
     /// When the filter leaves nothing or one class: hold, proceed or fail [default: hold]
-    #[arg(long, alias = "starvation", value_name = "WHAT")]
+    #[arg(long, alias = "starvation", value_name = "WHAT", help_heading = METHOD, hide_short_help = true)]
     on_empty_window: Option<String>,
     /// Mix the labelled source into every step, each row with this weight; needs --source
-    #[arg(long, value_name = "WEIGHT", value_parser = parse_positive)]
+    #[arg(long, value_name = "WEIGHT", value_parser = parse_positive, help_heading = METHOD, hide_short_help = true)]
     replay: Option<Positive>,
     /// Mix the labelled source into every step, the whole of it with this weight beside the window's; needs --source
-    #[arg(long, value_name = "WEIGHT", value_parser = parse_positive, conflicts_with = "replay")]
+    #[arg(long, value_name = "WEIGHT", value_parser = parse_positive, conflicts_with = "replay", help_heading = METHOD, hide_short_help = true)]
     replay_share: Option<Positive>,
     /// Hold every step to the weights it begins with, this strongly [default: not at all]
-    #[arg(long, value_name = "STRENGTH", value_parser = parse_positive)]
+    #[arg(long, value_name = "STRENGTH", value_parser = parse_positive, help_heading = METHOD, hide_short_help = true)]
     anchor: Option<Positive>,
     /// Average weights along the chain: this share of the model before each step stays [default: 0]
-    #[arg(long, value_name = "SHARE", value_parser = parse_fraction)]
+    #[arg(long, value_name = "SHARE", value_parser = parse_fraction, help_heading = METHOD, hide_short_help = true)]
     average: Option<Fraction>,
 }
 
@@ -106,17 +117,19 @@ struct SelfTrainingArgs {
 #[derive(Args, Clone, Debug)]
 pub struct WindowArgs {
     /// Rows per window [default: 500]
-    #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with_all = ["windows", "every"])]
+    #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with_all = ["windows", "every"], display_order = place::WINDOW)]
     window: Option<NonZeroUsize>,
     /// Split the stream into N windows
-    #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with = "every")]
+    #[arg(long, value_name = "N", value_parser = parse_count, conflicts_with = "every", help_heading = WINDOWS)]
     windows: Option<NonZeroUsize>,
-    /// One window per calendar period (P7D, P1M, PT6H) or, for numeric times, per step of this size; needs --time
-    #[arg(long, value_name = "PERIOD", requires = "time", value_parser = parse_period)]
+    /// One window per period: P7D, P1M, PT6H; needs --time
+    ///
+    /// Of numeric times, per step of this size.
+    #[arg(long, value_name = "PERIOD", requires = "time", value_parser = parse_period, help_heading = WINDOWS)]
     every: Option<Period>,
     /// Rows left over at the end: merge them into the last window, keep them as a smaller one, drop or forbid them
     /// [default: merge]
-    #[arg(long, value_name = "WHAT")]
+    #[arg(long, value_name = "WHAT", help_heading = WINDOWS, hide_short_help = true)]
     tail: Option<String>,
 }
 
@@ -231,6 +244,20 @@ fn methods() -> PossibleValuesParser {
     let shown = ["gradual", "target", "pooled", "accumulate", "source"].map(PossibleValue::new);
     let hidden = ["all", "source-only"].map(|name| PossibleValue::new(name).hide(true));
     PossibleValuesParser::new(shown.into_iter().chain(hidden))
+}
+
+/// The parts that the registry knows by name; names of old are understood.
+fn named<T>(makers: BTreeMap<String, T>) -> PossibleValuesParser {
+    let value = |stored: String| {
+        // The parser keeps its words until the program ends.
+        let stored: &'static str = stored.leak();
+        let shown = names::shown(stored);
+        match shown == stored {
+            true => PossibleValue::new(shown),
+            false => PossibleValue::new(shown).alias(stored),
+        }
+    };
+    PossibleValuesParser::new(makers.into_keys().map(value).collect::<Vec<_>>())
 }
 
 /// A value that a file would write as a word.

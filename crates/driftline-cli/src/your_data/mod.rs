@@ -2,6 +2,7 @@
 
 pub mod arguments;
 pub mod fail_on;
+pub mod headings;
 pub mod machine;
 pub mod method;
 pub mod standard;

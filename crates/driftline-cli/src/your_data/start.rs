@@ -7,6 +7,7 @@ use clap::Args;
 use driftline_runs::Start;
 
 use super::arguments::{data, parse_count};
+use super::headings::{METHOD, NETWORKS, place};
 use crate::failure::{Failure, Result};
 
 /// What `--model` may name when a model is to be trained.
@@ -22,17 +23,19 @@ const NAMES: [&str; 7] = ["auto", "linear", "knn", "trees", "mlp", "cnn", "margi
 /// `--source S --label COL [--model KIND]` or `--model FILE`.
 #[derive(Args, Clone, Debug)]
 pub struct StartArgs {
-    /// Labelled files to train the first model on, or patterns
-    #[arg(long, num_args = 1.., value_name = "FILE", requires = "label")]
+    /// Labelled files to train the first model on
+    ///
+    /// CSV, Parquet, NPY/NPZ, IDX, MAT, ARFF, a folder of images, or a pattern such as 'part-*.csv'.
+    #[arg(long, num_args = 1.., value_name = "FILE", requires = "label", display_order = place::SOURCE)]
     source: Vec<String>,
-    /// Column with the source's classes
-    #[arg(long, value_name = "COL", requires = "source")]
+    /// Column of the source with the classes
+    #[arg(long, value_name = "COL", requires = "source", display_order = place::LABEL)]
     label: Option<String>,
-    /// Model file from `driftline fit`; with --source, the kind of model to train: auto, linear, knn, trees, mlp, cnn or margin
-    #[arg(long, value_name = "FILE|KIND", required_unless_present = "source", long_help = format!("Model file from `driftline fit`; with --source, the kind of model to train. {KINDS}"))]
+    /// auto, linear, knn, trees, mlp, cnn or a file
+    #[arg(long, value_name = "KIND|FILE", help_heading = METHOD, long_help = format!("With --source the kind of model to train [default: auto]; without it a model file from `driftline fit`. {KINDS}"))]
     model: Option<String>,
-    /// Epochs of a network on the source and on each window [default: 20]
-    #[arg(long, value_name = "N", value_parser = parse_count, requires = "source")]
+    /// Epochs on the source and on each window [default: 20]
+    #[arg(long, value_name = "N", value_parser = parse_count, requires = "source", help_heading = NETWORKS)]
     epochs: Option<NonZeroUsize>,
 }
 
@@ -42,12 +45,23 @@ impl StartArgs {
         if let Some(label) = &self.label {
             return Ok(Start::source(label, data(&self.source)?));
         }
-        let name = self.model.as_deref().unwrap_or_default();
+        let Some(name) = self.model.as_deref() else {
+            return Err(Failure::usage(
+                "there is nothing to begin with: no labelled source and no model",
+                "name labelled rows with --source FILE --label COL, or a model of `driftline fit` with --model FILE",
+            ));
+        };
         let path = PathBuf::from(name);
         if NAMES.contains(&name) && !path.exists() {
             return Err(Failure::usage(
                 format!("there is no model file `{}`", path.display()),
                 "to train a model of this kind, name a labelled source: --source FILE --label COL",
+            ));
+        }
+        if !path.exists() {
+            return Err(Failure::with_help(
+                format!("there is no model file `{}`", path.display()),
+                "`driftline fit` makes one of labelled rows; or name these with --source FILE --label COL",
             ));
         }
         Ok(Start::model(path)?)

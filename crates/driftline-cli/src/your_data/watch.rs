@@ -68,6 +68,9 @@ impl Watch for Watcher {
         self.noted(&record.notes);
         let line = words::window(record, windows);
         self.bar.moved(record.window, line.clone(), &line);
+        if let Some(why) = words::why(record).filter(|_| self.bar.verbosity == Verbosity::Verbose) {
+            self.bar.say(&why);
+        }
     }
 
     fn compared(&self, candidate: &str, seed: u64) {

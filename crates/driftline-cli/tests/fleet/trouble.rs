@@ -79,8 +79,83 @@ fn a_stream_that_ends_held_is_done_and_told_by_the_exit_code() {
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let counts = ["streams", "done", "failed", "held"].map(|name| told[name].as_u64().unwrap());
     assert_eq!(counts, [2, 2, 0, 2]);
+    let text = String::from_utf8(place.run("fleet status f").stdout).unwrap();
+    assert!(
+        text.starts_with("2 streams: 2 done (2 of them held), 0 failed\n"),
+        "{text}"
+    );
     let alert = place.run("fleet status f --alert");
     assert_eq!(String::from_utf8(alert.stdout).unwrap().lines().count(), 2);
+}
+
+/// A step that fails is remembered until one succeeds, and what the stream had come to stays.
+#[test]
+fn a_step_that_fails_is_remembered() {
+    let place = place(2);
+    place.good(&format!(
+        "fleet {SOURCE} --stream T/*.csv {WINDOWS} --policy always --out f"
+    ));
+    fs::create_dir(place.at("next")).unwrap();
+    let next = crate::your_data::files::turning(90, 1.3, 1.4, 50);
+    place.write("next/s0.csv", &next);
+    place.write("next/s1.csv", "x,y,colour,label\n1,oops,red,ant\n");
+    place.bad("fleet step f --input next/*.csv", 1);
+    for command in ["fleet status f", "fleet status f --json"] {
+        assert_eq!(place.run(command).status.code(), Some(1), "{command}");
+    }
+    let told = crate::fleet::streams::status(&place, "f");
+    let counts = ["streams", "done", "failed", "unfinished"].map(|n| told[n].as_u64().unwrap());
+    assert_eq!(counts, [2, 1, 1, 0]);
+    let row = &told["rows"][1];
+    assert_eq!(
+        (&row["state"], &row["windows"]),
+        (&"failed".into(), &3.into())
+    );
+    assert!(row["error"].as_str().unwrap().contains("oops"), "{row}");
+    let page = place.read("f/report.html");
+    assert!(page.contains("2 streams: 1 done") && page.contains("1 failed"));
+    // Mended, it goes on from where it stood.
+    place.write(
+        "next/s1.csv",
+        crate::your_data::files::turning(90, 1.4, 1.5, 51),
+    );
+    place.run("fleet step f --input next/*.csv");
+    let told = crate::fleet::streams::status(&place, "f");
+    assert_eq!(
+        (&told["failed"], &told["rows"][1]["windows"]),
+        (&0.into(), &4.into())
+    );
+}
+
+/// Far from the source is no worry where the model has followed; a verdict against the model is.
+#[test]
+fn adapted_streams_are_calm_and_doubtful_ones_are_told() {
+    let place = place(2);
+    let words = format!(
+        "fleet {SOURCE} --model linear --stream T/*.csv {WINDOWS} --truth label --policy always --out f"
+    );
+    place.good(&words);
+    let states = |fleet: &str| {
+        let told = crate::fleet::streams::status(&place, fleet);
+        let rows = told["rows"].as_array().unwrap().clone();
+        rows.iter()
+            .map(|row| row["state"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(states("f"), ["adapted", "adapted"]);
+    let page = place.read("f/report.html");
+    assert!(!page.contains(".state { font-weight: 600; }"));
+    // Back beyond where it began: the adapted model takes each class for the next.
+    fs::create_dir(place.at("back")).unwrap();
+    place.write(
+        "back/s0.csv",
+        crate::your_data::files::turning(150, -0.2, -0.2, 60),
+    );
+    let output = place.run("fleet step f --input back/*.csv");
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(states("f"), ["doubtful", "adapted"]);
+    let page = place.read("f/report.html");
+    assert!(page.contains("s0 – doubtful") && page.contains("2 done (1 doubtful)"));
 }
 
 #[test]

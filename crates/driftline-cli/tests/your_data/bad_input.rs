@@ -15,7 +15,8 @@ fn cases() -> Vec<(&'static str, Vec<u8>, Vec<&'static str>)> {
         lines[row] = line;
         (lines.join("\n") + "\n").into_bytes()
     };
-    let mut not_text = good.clone().into_bytes();
+    // Letters of UTF-8 elsewhere say that this is damage and no other encoding.
+    let mut not_text = good.replacen("blue", "bl\u{fc}e", 1).into_bytes();
     let at = good.find("red").unwrap();
     not_text[at] = 0xFF;
     let without = |column: &str| {
@@ -294,7 +295,7 @@ fn what_is_handled_is_noted_and_ends_well() {
     lines.swap(20, 250);
     place.write("odd.csv", lines.join("\n"));
     let output = place.run(&format!(
-        "adapt {SOURCE} --stream odd.csv --time day --id id --window 100 {answers} --out run"
+        "adapt {SOURCE} --stream odd.csv --time day --id id --window 100 {answers} --fail-on never --out run"
     ));
     assert!(output.status.success(), "{}", error(&output));
     let told = error(&output);

@@ -241,7 +241,7 @@ fn looking_before_leaping() {
     place.good(&format!("adapt --model m.safetensors {STREAM} --out run"));
     let run = place.good("inspect run");
     assert!(run.contains("versions  0 to 6, current 6"), "{run}");
-    place.good("step run --input source.csv --dry-run");
+    place.good("step run --input stream.csv --dry-run");
     assert_eq!(place.windows("run").len(), 6);
     // Damage is found.
     let path = place.at("run/predictions/window-0002.csv");
@@ -276,7 +276,10 @@ fn methods_side_by_side() {
     );
     let last = |index: usize| methods[index]["last_window"]["mean"].as_f64().unwrap();
     assert!(last(3) > 0.95 && last(0) < 0.7, "{} {}", last(3), last(0));
-    assert_eq!(methods[3]["last_window"]["n"], 3);
+    assert_eq!(
+        methods[3]["last_window"]["n"], 2,
+        "the third seed would be the same"
+    );
     assert!(methods[1]["while_serving"].is_null());
     assert!(place.good(&words).contains("Gradual ST"));
     let no_answers = place.bad(&format!("compare {SOURCE} {STREAM}"), 2);

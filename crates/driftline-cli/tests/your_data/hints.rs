@@ -70,7 +70,7 @@ fn usage_is_told_in_plain_words_and_ends_with_two() {
             "expected a whole number above 0",
         ),
         (format!("{adapt} --threads 0"), "above 0"),
-        (format!("{adapt} --policy alway"), "did you mean `always`?"),
+        (format!("{adapt} --policy alway"), "'always'"),
         (
             format!("adapt --model linear {STREAM} --out run"),
             "--source",

@@ -68,7 +68,10 @@ impl fmt::Display for Shape {
                 height,
                 width,
                 channels,
-            } => write!(f, "{height}×{width} pixels with {channels} channels"),
+            } => {
+                let plural = if *channels == 1 { "" } else { "s" };
+                write!(f, "{height}×{width} pixels with {channels} channel{plural}")
+            }
         }
     }
 }

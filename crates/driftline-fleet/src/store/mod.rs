@@ -54,6 +54,11 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    /// Whether this says that it failed after what is known of it.
+    fn fails_with(&self, head: &Head) -> bool {
+        head.identity.is_empty() && (!self.done || head.from == self.windows)
+    }
+
     fn goes_on_with(&self, head: &Head) -> bool {
         let goes_on = head.from == self.windows && (head.to > head.from || !self.done);
         goes_on && (self.identity.is_empty() || self.identity == head.identity)
@@ -287,7 +292,9 @@ impl Index {
     fn takes(&self, head: &Head) -> bool {
         match self.0.get(&head.row.key) {
             None => true,
-            Some(entry) if head.identity.is_empty() => !entry.done && entry.row != head.row,
+            Some(entry) if head.identity.is_empty() => {
+                entry.fails_with(head) && entry.row != head.row
+            }
             Some(entry) => entry.goes_on_with(head),
         }
     }
@@ -302,7 +309,7 @@ impl Index {
             row: head.row.clone(),
         });
         if head.identity.is_empty() {
-            if !entry.done {
+            if entry.fails_with(&head) {
                 entry.row = head.row;
             }
         } else if entry.goes_on_with(&head) {

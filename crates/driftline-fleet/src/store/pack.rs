@@ -32,11 +32,11 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Of a stream that could not be adapted to.
+    /// Of a stream that could not be adapted to, after the windows that its row counts.
     pub fn failed(row: &StreamRow) -> Self {
         Self {
-            from: 0,
-            to: 0,
+            from: row.windows,
+            to: row.windows,
             done: false,
             identity: String::new(),
             row: row.clone(),

@@ -8,7 +8,7 @@ use super::{Encoding, InputEncoding};
 use crate::columns::{expect_features, find};
 use crate::rows::RowBuffer;
 use crate::selection::{Selection, cell_text};
-use crate::{Batch, Batches, Column, ColumnChoice, Field, Kind, Notes};
+use crate::{Batch, Batches, Column, ColumnChoice, DateOrder, Field, Kind, Notes};
 use driftline_core::Result;
 use driftline_core::error::DataFault;
 
@@ -21,7 +21,9 @@ pub(crate) struct Applied {
     /// The categories of the one-hot encoded ones.
     pub(super) categories: Vec<Option<ClassLookup>>,
     pub(super) width: usize,
-    time: Option<usize>,
+    pub(super) time: Option<usize>,
+    /// How dates that end with their year are read.
+    pub dates: Option<DateOrder>,
     answers: Option<usize>,
     ids: Vec<(String, usize)>,
     selection: Selection,
@@ -123,6 +125,7 @@ impl Applied {
             ids: ids.collect::<Result<_>>()?,
             selection: Selection::new(choice, fields, path)?,
             impute: choice.impute,
+            dates: choice.dates,
             bound: encoding.cleaning.clip.map_or(f32::INFINITY, |c| c.stream),
             fields: fields.to_vec(),
             files: files.into(),

@@ -1,12 +1,13 @@
 //! Columns of the source that are hardly what they are taken for: numbers of rows, decimals with a comma, and labels that
 //! are quantities rather than classes.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use super::statistics::Pieces;
-use crate::Column;
+use crate::columns::list;
 use crate::formats::text_table::{number, number_with_comma};
 use crate::selection::cell_text;
+use crate::{Column, NoteCode, Notes};
 
 /// Fewer rows than this say nothing about a column.
 const TELLING: usize = 20;
@@ -50,6 +51,65 @@ pub(super) fn decimal_comma(pieces: &Pieces) -> Option<String> {
     found
 }
 
+/// A number of nines, such as −9999, that is far from all other values of a column, with them in words.
+pub(super) fn sentinel(pieces: &Pieces) -> Option<String> {
+    // In ranges of the other values: nearer numbers may be measurements.
+    const FAR: f64 = 5.0;
+    let values = || {
+        pieces.iter().flat_map(|(column, rows)| {
+            let numbers = match column {
+                Column::Numbers(numbers) => Some(numbers),
+                _ => None,
+            };
+            numbers
+                .into_iter()
+                .flat_map(|numbers| rows.iter().map(|&row| numbers.get(row)))
+        })
+    };
+    let present = || values().filter(|value| value.is_finite());
+    let (least, most) = present().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
+        (low.min(v), high.max(v))
+    });
+    for suspect in [least, most].into_iter().filter(|&end| is_nines(end)) {
+        let others = || present().filter(|&value| value != suspect);
+        let low = others().fold(f64::INFINITY, f64::min);
+        let high = others().fold(f64::NEG_INFINITY, f64::max);
+        let gap = (low - suspect).max(suspect - high);
+        if others().take(TELLING).count() == TELLING && gap > FAR * (high - low) {
+            let count = present().filter(|&value| value == suspect).count();
+            let rows = if count == 1 { "row" } else { "rows" };
+            return Some(format!(
+                "{suspect} in {count} {rows} and else {low} to {high}"
+            ));
+        }
+    }
+    None
+}
+
+/// 99, −999, 9999 and so on.
+fn is_nines(value: f64) -> bool {
+    let digits = value.abs().to_string();
+    digits.len() > 1 && digits.bytes().all(|digit| digit == b'9')
+}
+
+/// Notes classes that differ only in capitals or spaces.
+pub(super) fn note_alike(classes: &[String], notes: &mut Notes) {
+    let plain = |class: &String| -> String {
+        let letters = class.chars().filter(|letter| !letter.is_whitespace());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    let mut alike: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for class in classes {
+        alike.entry(plain(class)).or_default().push(class);
+    }
+    for names in alike.values().filter(|names| names.len() > 1) {
+        notes.add(NoteCode::ClassesAlike, names[0], 1, || {
+            let names = list(names.iter().copied());
+            format!("the classes {names} differ only in how they are written")
+        });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +122,32 @@ mod tests {
         assert!(hardly_classes(&names(445), 445) && hardly_classes(&classes(8_334), 20_000));
         assert!(!hardly_classes(&classes(3), 3) && !hardly_classes(&classes(100), 300));
         assert!(!hardly_classes(&names(1000), 2000) && !hardly_classes(&classes(1000), 5000));
+    }
+
+    #[test]
+    fn nines_far_from_everything_are_told() {
+        let rows: Vec<usize> = (0..30).collect();
+        let told = |value: f64| {
+            let mut values: Vec<f64> = (0..30).map(f64::from).collect();
+            values[7] = value;
+            let column = Column::Numbers(Numbers::Double(values));
+            sentinel(&vec![(&column, &rows[..])])
+        };
+        let expected = "-9999 in 1 row and else 0 to 29";
+        assert_eq!(told(-9999.0).as_deref(), Some(expected));
+        assert!(told(999.0).is_some() && told(99.0).is_none() && told(-1234.0).is_none());
+    }
+
+    #[test]
+    fn classes_that_look_alike_are_noted() {
+        let mut notes = Notes::new();
+        note_alike(&["OK".into(), "jam".into(), "ok".into()], &mut notes);
+        let said = notes.as_slice()[0].to_string();
+        assert_eq!(
+            said,
+            "the classes `OK`, `ok` differ only in how they are written"
+        );
+        assert_eq!(notes.as_slice().len(), 1);
     }
 
     #[test]

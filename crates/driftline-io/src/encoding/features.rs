@@ -159,7 +159,7 @@ impl Applied {
         notes.add(NoteCode::Imputed, name, imputed, || {
             let marked = if mark { ", and marked" } else { "" };
             format!(
-                "column `{name}`: missing values were filled with the source's mean, {mean}{marked}"
+                "column `{name}`: missing values were filled with the source's mean, {mean:.6}{marked}"
             )
         });
         Ok(())

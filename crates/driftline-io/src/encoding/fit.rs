@@ -8,9 +8,10 @@ use rayon::prelude::*;
 
 use super::apply::Applied;
 use super::cleaning::clean;
-use super::doubts::{decimal_comma, hardly_classes, numbers_rows};
+use super::doubts::{decimal_comma, hardly_classes, note_alike, numbers_rows, sentinel};
 use super::order::row_order;
 use super::statistics::{Pieces, Unfit, has_missing, of_numbers, of_texts};
+use super::troubles::Troubles;
 use super::{
     Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes,
 };
@@ -18,8 +19,8 @@ use crate::columns::{find, list};
 use crate::digest::Identity;
 use crate::selection::{Selection, cell_text, no_rows};
 use crate::{
-    Answer, Batch, Column, ColumnChoice, Field, InputDigest, Kind, NoteCode, Notes, ReadOptions,
-    TableSource,
+    Answer, Batch, Column, ColumnChoice, Field, Head, InputDigest, Kind, NoteCode, Notes,
+    ReadOptions, TableSource,
 };
 use driftline_core::data::{Labels, Variation};
 use driftline_core::error::DataFault;
@@ -50,7 +51,10 @@ impl Encoding {
                 });
             }
         }
+        table.remarks.note(notes);
         let classes = table.classes(options)?;
+        note_alike(&classes, notes);
+        table.expect_tidy(choice, options)?;
         let (input, cleaning) = table.input(choice, options, how, notes)?;
         let encoding = Encoding {
             label: label.into(),
@@ -73,6 +77,8 @@ struct Table {
     digests: Vec<InputDigest>,
     /// Columns that only later files have.
     passed_over: Vec<(std::path::PathBuf, String)>,
+    /// What its reader said of it.
+    remarks: Head,
 }
 
 impl Table {
@@ -87,9 +93,9 @@ impl Table {
         let named = choice.exclude.iter().map(String::as_str);
         let text = choice.text_columns().chain([label]).chain(named);
         let text = text.map(String::from);
-        options
-            .text
-            .extend(text.chain(choice.categories.iter().cloned()));
+        options.text.extend(text);
+        options.categories.extend(choice.categories.iter().cloned());
+        options.decimal_comma |= choice.decimal_comma == Some(true);
         options.digest = true;
         let mut frames = source.open(&options)?;
         let path = frames.files()[0].clone();
@@ -152,6 +158,7 @@ impl Table {
             label,
             detected: frames.head().detected.clone(),
             passed_over: frames.head().passed_over.clone(),
+            remarks: frames.head().clone(),
             digests: identity.digests(&mut *frames)?,
         })
     }
@@ -308,6 +315,14 @@ impl Table {
                     format!("column `{name}` has another whole number in every row: if it numbers the rows, it is no feature")
                 });
             }
+            if let (Coding::Number { .. }, Some(at)) = (&feature.coding, at)
+                && let Some(found) = sentinel(&self.pieces(at))
+            {
+                let name = &feature.name;
+                notes.add(NoteCode::Sentinel, name, 1, || {
+                    format!("column `{name}` holds {found}: it may stand for a missing value")
+                });
+            }
             let (Coding::OneHot { categories, .. }, name) = (&feature.coding, &feature.name) else {
                 continue;
             };
@@ -334,6 +349,18 @@ impl Table {
                 });
             }
         }
+    }
+
+    /// Refuses a source in which several things are in the way, all of them in one message.
+    fn expect_tidy(&self, choice: &ColumnChoice, options: &ReadOptions) -> Result<()> {
+        let rows = self.frames.iter().map(|(_, rows)| rows.len()).sum();
+        let mut troubles = Troubles::new(choice, options, rows);
+        for (at, field) in self.fields.iter().enumerate() {
+            if !choice.is_no_feature(&field.name) {
+                troubles.see(field, &self.pieces(at));
+            }
+        }
+        troubles.refuse(self.path())
     }
 
     fn feature(

@@ -12,12 +12,14 @@ mod order;
 mod parts;
 mod plain;
 mod statistics;
+mod troubles;
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::{ColumnChoice, ImageOptions, InputDigest, Origins, ReadOptions};
+use crate::formats::text_table::is_missing;
 pub use driftline_core::data::EncodeOptions;
 use driftline_core::data::{Clip, Inputs, Labels, Layout, RowOrder, Shape};
 
@@ -228,14 +230,26 @@ impl Encoding {
         let columns = parts.chain(self.columns()).map(String::from);
         options.columns = Some(columns.collect());
         options.text.extend(choice.text_columns().map(String::from));
+        options.decimal_comma = choice.decimal_comma.unwrap_or(options.decimal_comma);
         match &self.input {
             InputEncoding::Features(features) => {
                 let text = features
                     .iter()
                     .filter(|feature| matches!(feature.coding, Coding::OneHot { .. }));
-                options
-                    .text
-                    .extend(text.map(|feature| feature.name.clone()));
+                for feature in text {
+                    // Models of old may have `NA` for a category.
+                    let named = match &feature.coding {
+                        Coding::OneHot { categories, .. } => {
+                            categories.iter().any(|text| is_missing(text))
+                        }
+                        Coding::Number { .. } => false,
+                    };
+                    let wishes = match named {
+                        true => &mut options.text,
+                        false => &mut options.categories,
+                    };
+                    wishes.push(feature.name.clone());
+                }
             }
             InputEncoding::Images { shape, resize, .. } => {
                 options.images = ImageOptions::of(*shape, *resize);

@@ -23,7 +23,8 @@ pub(super) fn row_order(
     let times = choice.time.as_ref().and_then(place).and_then(|at| {
         let of_frame = |(frame, rows): &'_ (Batch, Vec<usize>)| -> Vec<_> {
             let column = &frame.columns[at];
-            rows.iter().map(|&row| time_of(column, row).ok()).collect()
+            let time = |&row: &usize| time_of(column, row, choice.dates).ok();
+            rows.iter().map(time).collect()
         };
         let times: Option<Vec<Time>> = frames.iter().flat_map(of_frame).collect();
         times.map(|times| ranks(&times))

@@ -5,15 +5,24 @@ use std::collections::BTreeMap;
 use super::apply::Applied;
 use crate::formats::text_table::number;
 use crate::selection::cell_text;
-use crate::time::parse_moment;
+use crate::time::{DateOrder, parse_moment_in, year_is_last};
 use crate::{Answer, Batch, Column, NoteCode, Notes, Time};
 use driftline_core::Result;
 
 impl Applied {
     /// The time of one row.
     pub(super) fn time_in(&self, frame: &Batch, at: usize, row: usize) -> Result<Time> {
-        time_of(&frame.columns[at], row)
+        time_of(&frame.columns[at], row, self.dates)
             .map_err(|message| self.place(frame, at, row, message).into())
+    }
+
+    /// The time in a row as it is written, where its date ends with the year.
+    pub fn written_time(&self, frame: &Batch, row: usize) -> Option<String> {
+        let Column::Text(texts) = &frame.columns[self.time?] else {
+            return None;
+        };
+        let text = texts.get(row).filter(|text| year_is_last(text));
+        text.map(String::from)
     }
 
     /// The answers of some rows, appended to `answers`.
@@ -59,7 +68,11 @@ impl Applied {
 }
 
 /// The time in a cell, or what is wrong with it.
-pub(super) fn time_of(column: &Column, row: usize) -> Result<Time, String> {
+pub(super) fn time_of(
+    column: &Column,
+    row: usize,
+    dates: Option<DateOrder>,
+) -> Result<Time, String> {
     let time = match column {
         Column::Times(times) => times[row].map(Time::Moment),
         Column::Numbers(numbers) => {
@@ -69,20 +82,19 @@ pub(super) fn time_of(column: &Column, row: usize) -> Result<Time, String> {
             }
             (!value.is_nan()).then_some(Time::Number(value))
         }
-        Column::Text(texts) => {
-            match texts.get(row) {
-                None => None,
-                Some(text) => {
-                    let moment = parse_moment(text).map(Time::Moment);
-                    let time =
-                        moment.or_else(|| number(text).filter(|v| !v.is_nan()).map(Time::Number));
-                    let shown: String = text.chars().take(40).collect();
-                    Some(time.ok_or_else(|| {
-                    format!("`{shown}` is not a time: ISO 8601 (2015-03-01T12:00) or a number is needed")
-                })?)
-                }
+        Column::Text(texts) => match texts.get(row) {
+            None => None,
+            Some(text) => {
+                let moment = parse_moment_in(text, dates).map(Time::Moment);
+                let time =
+                    moment.or_else(|| number(text).filter(|v| !v.is_nan()).map(Time::Number));
+                let shown: String = text.chars().take(40).collect();
+                Some(time.ok_or_else(|| match year_is_last(text) && dates.is_none() {
+                        true => format!("`{shown}` may begin with the day or with the month"),
+                        false => format!("`{shown}` is not a time: ISO 8601 (2015-03-01T12:00), day.month.year or a number is needed"),
+                    })?)
             }
-        }
+        },
         Column::Images(_) => return Err("holds images, not times".into()),
     };
     time.ok_or_else(|| "the time is missing".into())

@@ -44,7 +44,7 @@ impl Array {
         };
         let called = or("the array");
         let column = |name: String| {
-            let text = options.text.contains(&name);
+            let text = options.is_text(&name);
             Field::new(name, self.element.kind(text))
         };
         match self.dimensions[1..] {

@@ -3,6 +3,7 @@
 pub(crate) mod arff;
 pub(crate) mod arrays;
 pub(crate) mod bytes;
+mod cp1252;
 pub(crate) mod csv;
 pub mod idx;
 #[cfg(feature = "images")]

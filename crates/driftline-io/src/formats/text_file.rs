@@ -5,6 +5,7 @@ use std::io::{Cursor, Read};
 use std::path::Path;
 
 use super::bytes::{torn, unpacked, up_to};
+use super::cp1252::Recoded;
 use crate::InputDigest;
 use crate::digest::{HashedFile, Seen};
 use driftline_core::error::DataFault;
@@ -40,6 +41,12 @@ impl TextFile {
             since_record: 0,
             limit,
         })
+    }
+
+    /// From here on, takes what is read for cp1252 and gives UTF-8.
+    pub(crate) fn recode(&mut self) {
+        let inner = std::mem::replace(&mut self.inner, Box::new(std::io::empty()));
+        self.inner = Box::new(Recoded::new(inner));
     }
 
     /// What the file is known by, once it was read to its end.
@@ -80,5 +87,6 @@ pub(crate) fn damaged(path: &Path, error: std::io::Error) -> Error {
 }
 
 pub(crate) fn not_utf8(path: &Path) -> DataFault {
-    DataFault::new(path, "holds bytes that are not UTF-8").help("save the file as UTF-8")
+    DataFault::new(path, "holds bytes that are not UTF-8")
+        .help("save the file as UTF-8, or read it with {encoding} cp1252")
 }

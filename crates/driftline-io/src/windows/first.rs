@@ -28,6 +28,9 @@ pub(super) fn pass(
         };
         identity.see(&frame);
         let rows = applied.selected(&frame);
+        if let (0, Some(&row)) = (survey.rows, rows.first()) {
+            survey.written = applied.written_time(&frame, row);
+        }
         survey.rows += rows.len() as u64;
         survey.filtered += (frame.rows - rows.len()) as u64;
         let plain = applied.is_plain(&frame);

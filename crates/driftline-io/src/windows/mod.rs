@@ -10,7 +10,10 @@ mod times;
 use std::fmt;
 
 use super::schema::{self, Opened};
-use super::{ColumnChoice, Encoding, InputDigest, Notes, ReadOptions, Rows, TableSource, Time};
+use super::{
+    ColumnChoice, DateOrder, Encoding, InputDigest, NoteCode, Notes, ReadOptions, Rows,
+    TableSource, Time,
+};
 use driftline_core::Result;
 use driftline_core::data::{Remainder, Windowing};
 use plan::WindowPlan;
@@ -126,6 +129,15 @@ impl WindowedStream {
             Some(rows) => Survey::unread(rows),
             None => first::pass(frames, &applied, options)?,
         };
+        if let Some(text) = &survey.written {
+            let order = match applied.dates {
+                Some(DateOrder::MonthFirst) => "month, day, year",
+                _ => "day, month, year",
+            };
+            notes.add(NoteCode::DatesRead, "", 1, || {
+                format!("times such as `{text}` are read as {order}")
+            });
+        }
         let plan = WindowPlan::make(&survey, windowing, &applied.files[0], &mut notes)?;
         notes.add_small_windows(&plan.sizes, encoding.classes().len());
         let outline = Outline {

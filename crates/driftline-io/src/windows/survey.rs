@@ -22,6 +22,8 @@ pub(super) struct Survey {
     pub times: Times,
     pub answers: AnswerCounts,
     pub digests: Vec<InputDigest>,
+    /// The first time as it is written, where its date ends with the year.
+    pub written: Option<String>,
     before: Option<Time>,
 }
 

@@ -135,8 +135,8 @@ fn faults_of_csv() {
     .assert_eq(&fault("t.csv", late));
     expect![[r#"
         t.csv: row 1, column `b`: holds bytes that are not UTF-8
-        help: save the file as UTF-8"#]]
-    .assert_eq(&fault("t.csv", b"a,b\n1,caf\xe9\n"));
+        help: save the file as UTF-8, or read it with --encoding cp1252"#]]
+    .assert_eq(&fault("t.csv", b"a,b\n1,caf\xe9\n2,caf\xc3\xa9\n"));
     expect![[r#"
         t.csv: is written in UTF-16
         help: save the file as UTF-8"#]]

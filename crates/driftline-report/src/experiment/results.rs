@@ -67,7 +67,7 @@ fn sampling_note(store: &Store) -> Option<String> {
 }
 
 pub fn checks(checks: &[Check]) -> Grid {
-    let mut grid = Grid::new("Checks", 3, "RunVerdict|Claim|Found");
+    let mut grid = Grid::new("Checks", 3, "Verdict|Claim|Found");
     for check in checks {
         let verdict = match check.verdict {
             CheckVerdict::Holds => "✓\u{a0}holds",

@@ -5,6 +5,7 @@ use driftline_fleet::{FleetManifest, Need, StreamRow, Tally};
 use minijinja::{Environment, context};
 use serde_json::{Value, json};
 
+use crate::numbers::count;
 use crate::{Result, chart};
 
 /// So many streams are named to readers whose browser runs no scripts.
@@ -29,7 +30,7 @@ pub fn fleet_html(
     let mut environment = Environment::new();
     environment.add_template("fleet.html", include_str!("fleet.html"))?;
     let page = environment.get_template("fleet.html")?.render(context! {
-        outcome => outcome(Tally::of(rows)),
+        outcome => fleet_outcome(Tally::of(rows)),
         style => include_str!("../page/page.css"),
         own_style => include_str!("fleet.css"),
         chart_style => chart::STYLE,
@@ -77,14 +78,23 @@ fn words(state: Need) -> String {
     state.name().replace('-', " ")
 }
 
-fn outcome(tally: Tally) -> String {
-    let Tally {
-        streams,
-        done,
-        failed,
-        held,
-    } = tally;
-    format!("{done} of {streams} streams came to their end, {held} of them held; {failed} failed.")
+/// Counts that add up: `50 streams: 48 done (5 of them held, 1 doubtful), 2 failed`.
+pub fn fleet_outcome(tally: Tally) -> String {
+    let some = |count: usize, what: &str| (count > 0).then(|| format!("{count} {what}"));
+    let among = [
+        some(tally.held, "of them held"),
+        some(tally.rolled_back, "rolled back"),
+        some(tally.doubtful, "doubtful"),
+    ];
+    let among: Vec<String> = among.into_iter().flatten().collect();
+    let among = match &among[..] {
+        [] => String::new(),
+        among => format!(" ({})", among.join(", ")),
+    };
+    let mut parts = vec![format!("{} done{among}", tally.done)];
+    parts.push(format!("{} failed", tally.failed));
+    parts.extend(some(tally.unfinished, "unfinished"));
+    format!("{}: {}", count(tally.streams, "stream"), parts.join(", "))
 }
 
 fn plain(row: &StreamRow) -> String {

@@ -22,7 +22,7 @@ use crate::{Result, words};
 const MOST_POINTS: usize = 160;
 const MOST_ROWS: usize = 120;
 
-pub(crate) use shell::quoted;
+pub use shell::quoted;
 
 /// A page for runs on the user's own data.
 pub fn runs_html(runs: &[RunFolder]) -> Result<String> {

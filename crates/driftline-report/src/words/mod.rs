@@ -11,4 +11,4 @@ pub use experiment::experiment;
 pub use late::{audit, estimates, late_score};
 pub use model::{fitted, held_out};
 pub use outcome::{badge, details, outcome};
-pub use window::window;
+pub use window::{decision, why, window};

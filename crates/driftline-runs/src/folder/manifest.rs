@@ -121,6 +121,10 @@ impl RunManifest {
             let message = "is a file, but the folder of a run is needed";
             return Err(Error::corrupt(folder, message));
         }
+        if !folder.exists() {
+            let message = "there is no such folder, and the folder of a run is needed";
+            return Err(Error::corrupt(folder, message));
+        }
         let text = std::fs::read_to_string(&path).map_err(Error::io(&path))?;
         let broken = |error: serde_json::Error| {
             Error::corrupt(&path, format!("is not the manifest of a run: {error}"))

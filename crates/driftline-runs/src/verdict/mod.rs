@@ -66,7 +66,7 @@ pub enum Reason {
 /// A point of balanced accuracy is no news.
 const BALANCED_DIFFERENCE: f64 = 0.01;
 /// Rules of thumb, for want of answers: what a step may overturn, and by how much the balance may move.
-const MOST_RELABELLED: f64 = 1.0 / 3.0;
+pub(crate) const MOST_RELABELLED: f64 = 1.0 / 3.0;
 const MOST_SHIFT: f64 = 0.3;
 
 /// The verdict and all that belongs to it.

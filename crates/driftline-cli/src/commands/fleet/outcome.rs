@@ -14,7 +14,7 @@ pub struct OutcomeArgs {
     /// Print only the streams that somebody should look at, a line each; nothing if there are none, as cron likes it
     #[arg(long, conflicts_with = "json")]
     alert: bool,
-    /// Print JSON: `streams`, `done`, `failed`, `held`, and a row for every stream
+    /// Print JSON: `streams`, `done`, `failed`, `unfinished`, `held`, `rolled_back`, `doubtful`, and a row for every stream
     #[arg(long)]
     json: bool,
     /// Write the reports of so many streams, those in need first; `fleet export` and `report` make any other
@@ -50,11 +50,14 @@ pub fn finish(
     Ok(judged(tally))
 }
 
-/// 1 if a stream failed, else 3 if one ended held.
+/// 1 if a stream failed, else 3 if one ended held or rolled back.
 fn judged(tally: Tally) -> Outcome {
     match tally {
         Tally { failed: 1.., .. } => Outcome::SomeFailed,
-        Tally { held: 1.., .. } => Outcome::CheckFailed,
+        Tally { held: 1.., .. }
+        | Tally {
+            rolled_back: 1.., ..
+        } => Outcome::CheckFailed,
         _ => Outcome::Done,
     }
 }
@@ -74,13 +77,7 @@ fn line(row: &StreamRow) -> String {
 }
 
 fn told(tally: Tally, rows: &[StreamRow]) -> String {
-    let Tally {
-        streams,
-        done,
-        failed,
-        held,
-    } = tally;
-    let mut text = format!("{streams} streams: {done} done, {failed} failed, {held} held\n");
+    let mut text = driftline_report::fleet_outcome(tally) + "\n";
     let states = Need::ALL.iter().filter_map(|state| {
         let count = rows.iter().filter(|row| row.state == *state).count();
         (count > 0).then(|| format!("{} {count}", state.name()))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use driftline_core::Error;
 use driftline_core::files::{is_own_page, write_whole};
-use driftline_fleet::{FleetFolder, Need, StreamRow, write_fleet_tables};
+use driftline_fleet::{FleetFolder, StreamRow, write_fleet_tables};
 
 use crate::commands::report::own_page;
 use crate::failure::Result;
@@ -27,7 +27,7 @@ pub fn write(fleet: &FleetFolder, reports: usize) -> Result<PathBuf> {
     clear_others(&folder.join(REPORTS), &written)?;
     let place = |row: &StreamRow| {
         let name = file_name(&row.key);
-        let known = row.state != Need::Failed && written.contains(&name);
+        let known = row.windows > 0 && written.contains(&name);
         known.then(|| format!("{REPORTS}/{name}"))
     };
     let html = driftline_report::fleet_html(fleet.manifest(), &rows, &place)?;

@@ -42,11 +42,11 @@ pub fn run(args: &PredictFleetArgs, verbosity: Verbosity) -> Result {
     expect_new(&args.out, args.force)?;
     let runtime = args.threads.runtime(interrupt::listen());
     let fleet = FleetFolder::read(&args.fleet)?;
-    let mut choice = ColumnChoice {
+    let choice = ColumnChoice {
         ids: args.id.clone(),
         ..args.table.choice()
     };
-    choice.impute |= fleet.manifest().settings.choice.impute;
+    let choice = choice.inheriting(&fleet.manifest().settings.choice);
     let read = args.table.read_options();
     let input = data(&args.input)?;
     let done = predict_fleet(&fleet, &input, &choice, &read, &args.out, &runtime)?;

@@ -1,5 +1,6 @@
 //! Rows of a request into predictions, the same for JSON and Arrow.
 
+use driftline_core::Error;
 use driftline_core::data::{Labels, Probabilities};
 use driftline_io::{ColumnChoice, ReadOptions, RowReader, Table};
 use driftline_runs::ModelFile;
@@ -10,19 +11,26 @@ pub struct Predictions {
     pub probabilities: Probabilities,
 }
 
+/// What is wrong in words of the request: whoever sent it has no file and no flags.
+fn told(error: Error) -> String {
+    let Error::Data(fault) = error else {
+        return error.to_string();
+    };
+    let place = match (fault.row, &fault.column) {
+        (Some(row), Some(column)) => format!("row {row}, column `{column}`: "),
+        (Some(row), None) => format!("row {row}: "),
+        (None, Some(column)) => format!("column `{column}`: "),
+        (None, None) => "the request ".into(),
+    };
+    format!("{place}{}", fault.message)
+}
+
 /// The message is for whoever sent the rows.
 pub fn predict(model_file: &ModelFile, table: &Table) -> Result<Predictions, String> {
     if table.is_empty() {
         return Err("there are no rows".into());
     }
-    let choice = ColumnChoice {
-        impute: model_file.source.choice.impute,
-        ..ColumnChoice::default()
-    };
-    let told = |error: driftline_core::Error| {
-        let help = error.help().map(crate::output::in_flags);
-        help.map_or(error.to_string(), |help| format!("{error} ({help})"))
-    };
+    let choice = ColumnChoice::default().inheriting(&model_file.source.choice);
     let reader = RowReader::open(
         table,
         &model_file.encoding,

@@ -11,7 +11,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 pub use clock::{Clock, ClockSurvey};
-pub use parse::parse_moment;
+pub use parse::{DateOrder, parse_moment, parse_moment_in, year_is_last};
 pub use period::Period;
 
 /// A point of the stream's clock. The times of one stream are all of one variant.

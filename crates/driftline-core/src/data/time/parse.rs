@@ -1,18 +1,69 @@
-//! Moments written as ISO 8601: a date, or a date and a time with or without a zone.
+//! Moments written as ISO 8601, or with the year last: a date, or a date and a time with or without a zone.
+
+use serde::{Deserialize, Serialize};
 
 use super::calendar::{DAY, SECOND, days_from_date, days_in_month};
 
+/// What comes first in a date that ends with its year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DateOrder {
+    DayFirst,
+    MonthFirst,
+}
+
 /// Microseconds since 1970; a time without a zone is taken as UTC. Between date and time stands `T` or a space; `2015-03`
-/// means the first of the month, `24:00` the end of the day.
+/// means the first of the month, `24:00` the end of the day, `1.3.2015` the first of March.
 pub fn parse_moment(text: &str) -> Option<i64> {
+    parse_moment_in(text, None)
+}
+
+/// The same where it may be known what comes first in a date that ends with its year. With points that is the day, unless
+/// something else is known; with slashes it cannot be told without knowing.
+pub fn parse_moment_in(text: &str, order: Option<DateOrder>) -> Option<i64> {
     let text = text.trim();
     let (date, time) = match text.find(['T', 't', ' ']) {
         Some(at) => (&text[..at], Some(text[at + 1..].trim_start())),
         None => (text, None),
     };
-    let days = parse_date(date)?;
+    let days = match year_is_last(date) {
+        true => parse_year_last(date, order)?,
+        false => parse_date(date)?,
+    };
     let within = time.map_or(Some(0), parse_time)?;
     days.checked_mul(DAY)?.checked_add(within)
+}
+
+/// Whether a text looks like a date that ends with its year, were it one that cannot be read for want of an order.
+pub fn year_is_last(text: &str) -> bool {
+    let date = text.trim().split([' ', 'T']).next().unwrap_or_default();
+    let parts: Vec<&str> = date.split(['.', '/']).collect();
+    let digits = |part: &str, lengths: std::ops::RangeInclusive<usize>| {
+        lengths.contains(&part.len()) && part.bytes().all(|c| c.is_ascii_digit())
+    };
+    let [first, second, year] = parts[..] else {
+        return false;
+    };
+    digits(first, 1..=2) && digits(second, 1..=2) && digits(year, 4..=4)
+}
+
+/// `5.6.2024` or `05/06/2024`.
+fn parse_year_last(text: &str, order: Option<DateOrder>) -> Option<i64> {
+    let (order, separator) = match (order, text.contains('/')) {
+        (Some(order), true) => (order, '/'),
+        (order, false) => (order.unwrap_or(DateOrder::DayFirst), '.'),
+        (None, true) => return None,
+    };
+    let parts: Option<Vec<i64>> = text.split(separator).map(number).collect();
+    let [first, second, year] = parts?[..] else {
+        return None;
+    };
+    let (day, month) = match order {
+        DateOrder::DayFirst => (first as u32, second as u32),
+        DateOrder::MonthFirst => (second as u32, first as u32),
+    };
+    let right = (1..=12).contains(&month) && (1..=days_in_month(year, month)).contains(&day);
+    right.then(|| days_from_date(year, month, day))
 }
 
 fn parse_date(text: &str) -> Option<i64> {
@@ -120,7 +171,10 @@ mod tests {
             "2015-03-01T25:00",
             "2015-03-01T12",
             "2015-03-01T12:00:00+99:00",
-            "01.03.2015",
+            "30.02.2015",
+            "01.03.15",
+            "01/03/2015",
+            "1.3",
             "2015-03-01T12:00:00ZZ",
             "2015-3-1",
             "é015-03-01",
@@ -129,6 +183,26 @@ mod tests {
         ] {
             assert_eq!(parse_moment(bad), None, "{bad}");
         }
+    }
+
+    #[test]
+    fn dates_that_end_with_their_year() {
+        let moment = |text| parse_moment(text);
+        for same in ["05.06.2024", "5.6.2024", " 05.06.2024 00:00"] {
+            assert_eq!(moment(same), moment("2024-06-05"), "{same}");
+        }
+        assert_eq!(moment("31.12.2024 23:59:30"), moment("2024-12-31T23:59:30"));
+        let read = |text, order| parse_moment_in(text, Some(order));
+        assert_eq!(
+            read("05/06/2024", DateOrder::DayFirst),
+            moment("2024-06-05")
+        );
+        for text in ["05/06/2024", "5.6.2024"] {
+            assert_eq!(read(text, DateOrder::MonthFirst), moment("2024-05-06"));
+        }
+        assert_eq!(read("13.13.2024", DateOrder::DayFirst), None);
+        assert!(year_is_last("05/06/2024 12:00") && !year_is_last("2024/05/06"));
+        assert!(!year_is_last("1.5") && !year_is_last("10.0.0.2024"));
     }
 
     proptest! {

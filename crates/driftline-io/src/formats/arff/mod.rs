@@ -64,7 +64,7 @@ impl ArffFrames {
             .iter()
             .map(|&at| {
                 let Attribute { name, kind } = &attributes[at];
-                let text = options.text.contains(name) || *kind != Type::Numeric;
+                let text = options.is_text(name) || *kind != Type::Numeric;
                 Field::new(name, if text { Kind::Text } else { Kind::Number })
             })
             .collect();

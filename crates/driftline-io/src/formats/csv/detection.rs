@@ -25,6 +25,8 @@ pub(super) struct Detection {
     pub fields: Vec<Field>,
     /// Whether the first column is the unnamed index that pandas writes.
     pub index: bool,
+    /// How many of the records that were looked at are the header once more, as where files were put together.
+    pub repeats: usize,
     comma: bool,
     guessed: bool,
 }
@@ -68,10 +70,15 @@ impl Detection {
             .map(|bytes| std::str::from_utf8(bytes).map(str::trim))
             .collect::<Result<_, _>>()
             .map_err(|_| not_utf8(path))?;
-        let rest = &records[1..];
+        let (rest, repeated): (Vec<_>, Vec<_>) = records[1..]
+            .iter()
+            .cloned()
+            .partition(|record| !repeats(record, &first, number));
         let header = options
             .header
-            .unwrap_or_else(|| first_line_names(&first, rest, number));
+            .unwrap_or_else(|| first_line_names(&first, &rest, number));
+        let repeats = if header { repeated.len() } else { 0 };
+        let rest = &rest[..];
         if header && rest.is_empty() && whole {
             return Err(DataFault::new(path, "has a header but no rows").into());
         }
@@ -100,6 +107,7 @@ impl Detection {
             header,
             fields,
             index: header && is_index(&first, body),
+            repeats,
             comma: options.decimal_comma,
             guessed: options.delimiter.is_none() || options.header.is_none(),
         })
@@ -198,6 +206,20 @@ fn first_line_names(
     names.sort_unstable();
     names.dedup();
     word_above_numbers || ((counted || all_words) && names.len() == first.len())
+}
+
+/// Whether a record is the header once more. One of numbers alone, or of one word, may be a row like any other.
+pub(super) fn repeats(
+    record: &csv::ByteRecord,
+    header: &[&str],
+    number: fn(&str) -> Option<f64>,
+) -> bool {
+    let words = header.iter().filter(|name| number(name).is_none());
+    words.count() > 1
+        && record.len() == header.len()
+        && record.iter().zip(header).all(|(field, name)| {
+            std::str::from_utf8(field).is_ok_and(|field| field.trim() == *name)
+        })
 }
 
 /// Whether every field of a column is a number or missing, and some is a number.

@@ -48,7 +48,7 @@ impl Layout {
     pub fn new(path: PathBuf, look: Detection, options: &ReadOptions) -> Self {
         // An index is given to whoever asks for it by the name that it has been given.
         let is_index = |place: usize, name: &String| {
-            let asked = options.columns.is_some() || options.text.contains(name);
+            let asked = options.columns.is_some() || options.is_text(name);
             look.index && place == 0 && !asked
         };
         let all = look.fields.iter().enumerate();

@@ -16,8 +16,9 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::bytes::up_to;
+use super::cp1252;
 use super::text_file::{TextFile, damaged};
-use crate::{Batch, Batches, Head, InputDigest, ReadOptions};
+use crate::{Batch, Batches, Head, InputDigest, NoteCode, ReadOptions, TextEncoding};
 use blocks::{BLOCK, Block, Blocks};
 use detection::{Detection, LOOK};
 use driftline_core::Result;
@@ -60,12 +61,29 @@ impl CsvFrames {
         if start.starts_with(b"\xef\xbb\xbf") {
             start.drain(..3);
         }
+        let detected = cp1252::detect(&start);
+        let encoding = options.encoding.unwrap_or(detected);
+        let plain = options.delimiter.is_none_or(|byte| byte.is_ascii());
+        if encoding == TextEncoding::Cp1252 && plain && !has_zeros(&start) {
+            start = cp1252::to_utf8(&start);
+            file.recode();
+        }
         let look = Detection::at(path, &start, options)?;
         let layout = Layout::new(path.to_path_buf(), look, options);
         let limit = options.limits.record;
         let blocks = Blocks::new(start, file, layout.look.delimiter, limit, size);
+        let mut head = layout.head(options);
+        if encoding == TextEncoding::Cp1252 && options.encoding.is_none() {
+            head.remark(NoteCode::Recoded, "is not UTF-8 and was read as cp1252");
+        }
+        if layout.look.repeats > 0 {
+            head.remark(
+                NoteCode::HeaderRepeated,
+                "repeats its header among the rows, and these lines were left out",
+            );
+        }
         let mut frames = Self {
-            head: layout.head(options),
+            head,
             layout,
             blocks,
             waiting: vec![],
@@ -164,12 +182,17 @@ impl CsvFrames {
     }
 }
 
+/// Text in UTF-16 and binary files have zeros, and are told by them.
+fn has_zeros(start: &[u8]) -> bool {
+    start[..start.len().min(1 << 12)].contains(&0)
+}
+
 /// Many threads need not hold many blocks each.
 const MOST_BLOCKS: usize = 64;
 
 impl Done {
     fn new(block: Block, layout: &Layout) -> Self {
-        let parsed = match block.plain {
+        let parsed = match block.plain && layout.look.repeats == 0 {
             true => plain::parse(block.bytes(), layout),
             false => records::read(block.bytes(), layout, Before::default()).ok(),
         };

@@ -77,6 +77,9 @@ pub(super) fn read(text: &[u8], layout: &Layout, before: Before) -> Result<Vec<P
             let line = before.lines + passed + line;
             return Err(ragged(layout, record.len(), line, row));
         }
+        if layout.look.repeats > 0 && is_header(&record, layout) {
+            continue;
+        }
         for ((&place, field), column) in layout
             .places
             .iter()
@@ -85,12 +88,36 @@ pub(super) fn read(text: &[u8], layout: &Layout, before: Before) -> Result<Vec<P
         {
             let text = std::str::from_utf8(&record[place])
                 .map_err(|_| not_utf8(&layout.path).row(row).column(&field.name))?;
-            if !column.push(text) {
-                return Err(not_a_number(&layout.path, row, &field.name, text).into());
+            if column.push(text) {
+                continue;
             }
+            if layout.look.header && is_header(&record, layout) {
+                return Err(DataFault::new(&layout.path, "repeats the header")
+                    .row(row)
+                    .help("remove the line; files that are put together have it once")
+                    .into());
+            }
+            return Err(not_a_number(&layout.path, row, &field.name, text).into());
         }
         growing.end_row();
     }
+}
+
+/// Whether a record names the columns once more.
+pub(super) fn is_header(record: &csv::ByteRecord, layout: &Layout) -> bool {
+    let names = &layout.look.fields;
+    record.len() == names.len()
+        && record
+            .iter()
+            .zip(names)
+            .enumerate()
+            .all(|(at, (field, own))| {
+                let field = std::str::from_utf8(field).map(str::trim);
+                // A column without a name has been given one.
+                field.is_ok_and(|field| {
+                    field == own.name || field.is_empty() && own.name == format!("c{at}")
+                })
+            })
 }
 
 /// How long the first record of a text is, with the empty lines before it and what ends it; none if there is none.

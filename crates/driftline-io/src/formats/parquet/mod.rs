@@ -61,7 +61,7 @@ impl ParquetFrames {
             let name = column.path().parts().join(".");
             // pandas stores an index that is not a column of the table under this name.
             let index = name.starts_with("__index_level_") && name.ends_with("__");
-            match Meaning::of(column, options.text.contains(&name)) {
+            match Meaning::of(column, options.is_text(&name)) {
                 Some(meaning) if !index => {
                     fields.push(Field {
                         stored: meaning::stored_as(column),
