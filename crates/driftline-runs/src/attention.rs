@@ -73,20 +73,20 @@ mod tests {
         };
         let unknown = RunVerdict::Unknown;
         let deployed = record(DecisionKind::Deploy, false);
-        assert_eq!(of("judged", &deployed, unknown), None);
+        assert_eq!(of("guarded", &deployed, unknown), None);
         assert_eq!(
-            of("judged", &deployed, RunVerdict::Doubtful),
+            of("guarded", &deployed, RunVerdict::Doubtful),
             Some(Attention::GoingWrong)
         );
         let held = record(DecisionKind::Hold, false);
-        assert_eq!(of("judged", &held, unknown), Some(Attention::Held));
+        assert_eq!(of("guarded", &held, unknown), Some(Attention::Held));
         assert_eq!(of("never", &held, unknown), None);
         let asking = WindowRecord {
             findings: json!({ "question": { "stake": 0.1 } }),
             ..held
         };
-        assert_eq!(of("judged", &asking, unknown), Some(Attention::Asked));
+        assert_eq!(of("guarded", &asking, unknown), Some(Attention::Asked));
         let back = record(DecisionKind::RollBack, false);
-        assert_eq!(of("judged", &back, unknown), Some(Attention::TakenBack));
+        assert_eq!(of("guarded", &back, unknown), Some(Attention::TakenBack));
     }
 }

@@ -7,7 +7,7 @@ use driftline_models::evaluate::Interval;
 
 /// The unadapted model, and what `adapt` does unless told otherwise.
 const SOURCE: &str = "Source";
-const DEFAULTS: [&str; 2] = ["Guarded", "Judged"];
+const DEFAULTS: [&str; 1] = ["Guarded"];
 /// The flags of `adapt` that make it what was compared.
 const FLAGS: [(&str, &str); 2] = [
     ("Gradual ST", "--method gradual --policy always"),

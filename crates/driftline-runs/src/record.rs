@@ -267,6 +267,11 @@ impl WindowRecord {
         far || self.disagreement > MOST_RELABELLED
     }
 
+    /// Whether the guard raised its alarm about the version that served the window.
+    pub fn is_alarmed(&self) -> bool {
+        self.findings.get("alarm").is_some_and(|own| !own.is_null())
+    }
+
     /// Whether the step changed nothing: there was too little to learn from, or the policy kept the model before it.
     pub fn kept_as_it_was(&self) -> bool {
         self.held || self.decision == DecisionKind::Hold

@@ -28,7 +28,7 @@ const PRINTED: &str = include_str!("../../experiments/expected/table1.csv");
 /// Where results go, if nothing else is said: of the demonstration, and of the paper's table.
 const PLACES: [&str; 2] = ["driftline-out/demo", "driftline-out/demo-paper"];
 /// The policy that gives an estimate in every window.
-const POLICY: &str = "judged";
+const POLICY: &str = "guarded";
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {

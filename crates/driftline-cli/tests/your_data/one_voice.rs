@@ -12,7 +12,9 @@ const PLAIN: &str = "--stream stream.csv --time day --id id --window 100";
 #[test]
 fn a_window_that_was_held_for_any_reason_ends_with_three() {
     let place = Place::new();
-    place.run(&format!("adapt {SOURCE} {PLAIN} --policy judged --out run"));
+    place.run(&format!(
+        "adapt {SOURCE} {PLAIN} --policy guarded --out run"
+    ));
     let three: Vec<String> = turning(3, 1.4, 1.4, 7).lines().map(String::from).collect();
     place.write("three.csv", three.join("\n") + "\n");
     let output = place.run("step run --input three.csv --json");
@@ -89,7 +91,7 @@ fn help_fits_one_screen_and_begins_with_what_matters() {
         "clusters",
         "always",
         "never",
-        "judged",
+        "guarded",
     ] {
         assert!(all.contains(value), "{value}: {all}");
     }
@@ -126,7 +128,7 @@ fn commands_are_grouped_by_what_they_are_for() {
 fn verbose_tells_why_windows_were_held_and_knn_is_a_model() {
     let place = Place::new();
     let words =
-        format!("adapt {SOURCE} {PLAIN} --model knn --policy judged --fail-on never --out run");
+        format!("adapt {SOURCE} {PLAIN} --model knn --policy guarded --fail-on never --out run");
     let told = error(&place.run(&format!("{words} -v")));
     assert!(told.contains("trained knn"), "{told}");
     let windows = place.windows("run");
@@ -168,7 +170,9 @@ fn the_share_that_is_learned_from_is_one_truth() {
 #[test]
 fn a_step_tells_decision_reason_and_estimate_as_json() {
     let place = Place::new();
-    place.run(&format!("adapt {SOURCE} {PLAIN} --policy judged --out run"));
+    place.run(&format!(
+        "adapt {SOURCE} {PLAIN} --policy guarded --out run"
+    ));
     place.write("next.csv", turning(100, 1.4, 1.5, 3));
     let output = place.run("step run --input next.csv --json --fail-on never");
     let done: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -329,10 +333,10 @@ fn a_stream_that_is_too_fast_for_its_windows_is_sent_to_plan() {
     let place = Place::new();
     // The whole turn in two windows.
     let words = format!(
-        "adapt {SOURCE} --stream stream.csv --time day --id id --window 300 --policy judged --fail-on never --out run"
+        "adapt {SOURCE} --stream stream.csv --time day --id id --window 300 --policy guarded --fail-on never --out run"
     );
     let told = error(&place.run(&words));
-    let expected = "driftline plan --source source.csv --label label --stream stream.csv --time day --id id --window 300 --policy judged";
+    let expected = "driftline plan --source source.csv --label label --stream stream.csv --time day --id id --window 300 --policy guarded";
     assert!(told.contains(expected), "{told}");
     assert!(!told.contains(&format!("{expected} --out")), "{told}");
     let plan = place.good(expected.strip_prefix("driftline ").unwrap());

@@ -40,6 +40,15 @@ pub fn reason(reason: &Reason) -> Option<String> {
             "Always answering {class} would be more accurate ({} %).",
             per_cent(*share)
         ),
+        Reason::Estimated {
+            window,
+            accuracy,
+            unadapted,
+        } => format!(
+            "On window {window} its accuracy is estimated at {}, that of the unadapted model at {}.",
+            interval(accuracy),
+            interval(unadapted)
+        ),
         Reason::Relabelled { window, share } => format!(
             "The last step gave {} % of window {window} another class.",
             per_cent(*share)
@@ -63,6 +72,12 @@ pub fn reason(reason: &Reason) -> Option<String> {
         } => format!("The last window with answers is window {window}."),
         _ => return None,
     })
+}
+
+/// `81.0 % (75.0 to 87.0)`.
+fn interval([estimate, low, high]: &[f64; 3]) -> String {
+    let [estimate, low, high] = [*estimate, *low, *high].map(per_cent);
+    format!("{estimate} % ({low} to {high})")
 }
 
 /// `class cat`, `the classes cat and dog`.

@@ -17,14 +17,22 @@ pub(super) struct Missing {
     pub never: Vec<String>,
 }
 
-/// On the newest window alone and on all of `seen`. A class is there if it has answers; without answers, if the source
-/// model predicts it.
+/// On the newest window alone and on all of `seen`. A class is there if it has answers. Without answers the guard's estimate
+/// of its recall says so, by its upper end; where there is none, the class is there if the source model predicts it, which
+/// says too much once data drift.
 pub(super) fn missing(records: &[WindowRecord], seen: &[Seen]) -> Missing {
     let Some((newest, _)) = seen.split_last() else {
         return Missing::default();
     };
     let mut missing = Missing::default();
-    for (class, _) in &newest.balance().0 {
+    for (place, (class, _)) in newest.balance().0.iter().enumerate() {
+        if let Some(estimate) = newest.estimate() {
+            let recall = estimate.recalls.get(place).copied().flatten();
+            if recall.is_some_and(|[_, _, high]| high < HARDLY) {
+                missing.lost.push(class.clone());
+            }
+            continue;
+        }
         let absent = |seen: &[Seen]| {
             let there: f64 = seen.iter().map(|seen| rows_of(seen, class)).sum();
             let predicted = seen.iter().map(|s| s.balance().of(class) * base(s));

@@ -49,6 +49,12 @@ pub enum Reason {
     BalancedAccuracy { gain: f64 },
     /// Always answering one class would get more right.
     BelowMajority { class: String, share: f64 },
+    /// The guard's estimates of the version in use and of the source model: accuracy, low, high.
+    Estimated {
+        window: usize,
+        accuracy: [f64; 3],
+        unadapted: [f64; 3],
+    },
     /// The step overturned this share of its window.
     Relabelled { window: usize, share: f64 },
     /// This share of the newest window would have to change class for the balance of the source.
@@ -179,8 +185,19 @@ fn by_signs(own: Option<Seen>, at_source: &Shares, reasons: &mut Vec<Reason>) ->
     let Some(own) = own.filter(|own| own.role != Role::Source) else {
         return RunVerdict::Unknown;
     };
-    let before = reasons.len();
     let window = own.record.window;
+    if let (Some(estimate), Some(unadapted)) = (own.estimate(), &own.record.estimate_unadapted) {
+        if estimate.high >= unadapted.low && !own.record.is_alarmed() {
+            return RunVerdict::Unknown;
+        }
+        reasons.push(Reason::Estimated {
+            window,
+            accuracy: [estimate.accuracy, estimate.low, estimate.high],
+            unadapted: [unadapted.accuracy, unadapted.low, unadapted.high],
+        });
+        return RunVerdict::Doubtful;
+    }
+    let before = reasons.len();
     let share = own.record.disagreement;
     if own.role == Role::Adapted && share > MOST_RELABELLED {
         reasons.push(Reason::Relabelled { window, share });

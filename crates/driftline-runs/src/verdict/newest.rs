@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::super::record::{ClassScore, Score, Shares, WindowRecord};
+use driftline_adapt::Estimate;
 use driftline_models::evaluate::PairedRows;
 
 /// Fewer answers than this say too little: earlier windows are then taken in too, each by the version adapted to it.
@@ -78,6 +79,17 @@ impl<'a> Seen<'a> {
             (Role::Serving, Some(serving)) => &serving.class_balance,
             _ => &self.record.class_balance_unadapted,
         }
+    }
+
+    /// What the policy says of this model, where there are no answers.
+    pub fn estimate(&self) -> Option<&'a Estimate> {
+        let record = self.record;
+        let estimate = match self.role {
+            Role::Adapted => &record.estimate,
+            Role::Serving => &record.estimate_before,
+            Role::Source => &record.estimate_unadapted,
+        };
+        estimate.as_ref().filter(|_| record.score.is_none())
     }
 
     fn paired(&self, score: &Score) -> PairedRows {

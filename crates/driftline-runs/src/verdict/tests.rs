@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::super::measure::{balance, scores};
 use super::super::record::{DecisionKind, Serving, Shares, WindowRecord};
 use super::*;
+use driftline_adapt::Estimate;
 use driftline_core::data::Labels;
 use driftline_io::{Answer, Notes};
 
@@ -284,4 +285,38 @@ fn a_class_that_nothing_ever_predicted_is_named_but_not_lost() {
     };
     assert!(found.reasons.contains(&never));
     assert_eq!(found.verdict, RunVerdict::Helped);
+}
+
+/// With what the guard says of the version in use and of the source model, and of the recall of cats.
+fn estimated(mut record: WindowRecord, accuracy: f64, unadapted: f64, cats: f64) -> WindowRecord {
+    let estimate = |accuracy: f64| {
+        let mut own = Estimate::new(accuracy, accuracy - 0.05, accuracy + 0.05);
+        let recall = |own: f64| Some([own, own - 0.05, own + 0.05]);
+        own.recalls = vec![recall(0.9), recall(0.9), recall(cats)];
+        Some(own)
+    };
+    record.estimate = estimate(accuracy);
+    record.estimate_unadapted = estimate(unadapted);
+    record
+}
+
+#[test]
+fn the_guards_own_estimates_say_whether_a_class_was_lost() {
+    // The source model takes half of the rows for cats, which is what drift does to it.
+    let rows = [(80, [0, 0, 0, 0]), (80, [0, 0, 0, 2])];
+    let drifted = |cats| estimated(window(1, &rows, false), 0.98, 0.5, cats);
+    let found = judged(&[drifted(0.9)], 1);
+    assert_eq!(found.verdict, RunVerdict::Unknown, "{:?}", found.reasons);
+    assert_eq!(found.roll_back, None);
+    let found = judged(&[drifted(0.1)], 1);
+    assert_eq!(lost(&found), ["cat"]);
+    assert_eq!(found.verdict, RunVerdict::Doubtful);
+}
+
+#[test]
+fn an_estimate_below_the_source_models_is_doubtful() {
+    let found = judged(&[estimated(good(1, false), 0.6, 0.9, 0.9)], 1);
+    assert_eq!(found.verdict, RunVerdict::Doubtful);
+    let said = |reason: &Reason| matches!(reason, Reason::Estimated { window: 1, .. });
+    assert!(found.reasons.iter().any(said), "{:?}", found.reasons);
 }
