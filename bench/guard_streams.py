@@ -50,14 +50,14 @@ def adapted(arguments, out, name, labels, source, stream):
                "--seed", str(arguments.seed), "--out", out, "-q"]
     subprocess.run(command, check=True, capture_output=True)
     with open(out / "windows.jsonl") as file:
-        return [line for line in map(json.loads, file) if line.get("score") and line.get("estimate_unadapted")]
+        return [line for line in map(json.loads, file) if line.get("scored") and line.get("estimate_unadapted")]
 
 
 def figures(windows):
     """In points: unadapted, served, their difference and its balanced form, held-out, intervals, and how far estimates are off."""
     mean = lambda values: 100 * sum(values) / max(1, len(values))
-    truth = [line["score"]["accuracy_unadapted"] for line in windows]
-    served = [line["score"]["accuracy_before"] for line in windows]
+    truth = [line["accuracy_unadapted"] for line in windows]
+    served = [line["accuracy_before"] for line in windows]
     balanced = [recall(line, "recall_before") - recall(line, "recall_unadapted") for line in windows]
     own = [line["estimate_unadapted"] for line in windows]
     usual = [line["findings"]["baselines"]["calibrated"] for line in windows]
@@ -68,7 +68,7 @@ def figures(windows):
 
 
 def recall(line, which):
-    known = [one[which] for one in line["score"]["classes"] if one["rows"] and one.get(which) is not None]
+    known = [one[which] for one in line["classes"] if one["rows"] and one.get(which) is not None]
     return sum(known) / max(1, len(known))
 
 
