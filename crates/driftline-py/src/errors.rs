@@ -1,6 +1,7 @@
 //! The library's errors as Python's: the kind that a caller would expect to catch, with place and help in the message.
 
 use driftline_core::Error;
+use driftline_core::hint::Setting;
 use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyKeyboardInterrupt, PyNotImplementedError, PyOSError,
     PyRuntimeError, PyValueError,
@@ -58,12 +59,31 @@ fn message(error: &Error) -> String {
     let text = error.to_string();
     let text = text.strip_prefix("memory: ").unwrap_or(&text);
     match error.help() {
-        Some(help) => {
-            let help = help.words(|setting| format!("`{}`", setting.name().replace('-', "_")));
-            format!("{text}\nhelp: {help}")
-        }
+        Some(help) => format!("{text}\nhelp: {}", help.words(argument)),
         None => text.to_owned(),
     }
+}
+
+/// What the estimator calls a setting, or what a user of arrays does instead.
+fn argument(setting: Setting) -> String {
+    let argument = match setting {
+        Setting::Category => "`categories`",
+        Setting::Every | Setting::Window | Setting::Windows => "`window`",
+        Setting::Exclude => "`exclude`",
+        Setting::Id => "a frame of its own, and leave it out with `exclude`",
+        Setting::Impute => "`impute`",
+        Setting::KeepConstantColumns => "`settings={\"column-cleaning\": {\"drop\": False}}`",
+        Setting::Label => "`y`",
+        Setting::Source => "`fit`",
+        Setting::Tail => "`tail`",
+        Setting::Time => "`time`",
+        Setting::Answers => "`y`",
+        Setting::Where => "the rows that you pass",
+        Setting::ImageSize => "images of one size:",
+        Setting::Decimal | Setting::Delimiter => "the reader that makes the frame:",
+        other => return format!("`{}`", other.name().replace('-', "_")),
+    };
+    argument.to_owned()
 }
 
 /// JSON that says something else than it should.

@@ -17,7 +17,7 @@ pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// How often signals are looked at.
-const LOOK: Duration = Duration::from_millis(50);
+pub const LOOK: Duration = Duration::from_millis(50);
 
 /// Runs `work`. A signal cancels it; what was finished stays, and the signal's exception is raised.
 pub fn work<T: Send>(

@@ -22,6 +22,11 @@ use pyo3::prelude::*;
 fn _driftline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<table::Table>()?;
+    module.add_function(wrap_pyfunction!(table::hold, module)?)?;
+    module.add_function(wrap_pyfunction!(table::joined, module)?)?;
+    module.add_function(wrap_pyfunction!(table::plain, module)?)?;
+    module.add_function(wrap_pyfunction!(table::of_plain, module)?)?;
+    module.add_function(wrap_pyfunction!(table::class_names, module)?)?;
     module.add_class::<adapter::Adapter>()?;
     module.add_function(wrap_pyfunction!(adapter::run_report, module)?)?;
     module.add_function(wrap_pyfunction!(adapter::is_run_folder, module)?)?;

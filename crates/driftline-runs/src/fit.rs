@@ -209,6 +209,7 @@ impl Fit {
             source: record,
             source_sample: self.source_sample.then(|| domain.source_sample()),
             frame: Some(SourceStats::of(domain)),
+            estimator: None,
             policy: State::default(),
         })
     }

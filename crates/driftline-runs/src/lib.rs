@@ -35,7 +35,7 @@ mod verdict;
 mod walk;
 mod watch;
 
-pub use adapter::{Adapter, AdapterBuilder, Prediction};
+pub use adapter::{Adapter, AdapterBuilder, Prediction, Reader};
 pub use advice::Advice;
 pub use chains_file::chains_name;
 pub use chains_file::{from_bytes as resume_state_from_bytes, to_bytes as resume_state_to_bytes};

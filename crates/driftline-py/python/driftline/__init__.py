@@ -46,18 +46,23 @@ __all__ = [
     "estimate",
     "experiment",
     "explain",
-    "ray",
     "theory",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("datasets", "ray"):
-        return import_module(f"driftline.{name}")
+    if name == "datasets":
+        return import_module("driftline.datasets")
+    if name == "ray":
+        # Without Ray there is no such attribute, so that `hasattr` and `help` can ask; the import says what is missing.
+        try:
+            return import_module("driftline.ray")
+        except ImportError as error:
+            raise AttributeError(str(error)) from error
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
     raise AttributeError(f"module 'driftline' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, "ray"})

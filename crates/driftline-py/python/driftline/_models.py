@@ -19,6 +19,10 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 
 
+# What a model's own rounding may take a probability below 0.
+_ROUNDING = 1e-6
+
+
 class Learner:
     """What the compiled part calls. `fit(X, y, weights, n_classes, seed, start)` gives whatever predicts."""
 
@@ -53,6 +57,11 @@ class Learner:
             raise ValueError(
                 f"the model's probabilities have the shape {found.shape}, "
                 f"but should have {(len(X), n_classes)}"
+            )
+        if (found < -_ROUNDING).any():
+            raise ValueError(
+                f"the model's probabilities go down to {found.min():.3g}: if these are scores (logits), make probabilities of "
+                "them, for example with scipy.special.softmax"
             )
         found = np.clip(found, 0.0, None)
         sums = found.sum(axis=1, keepdims=True)

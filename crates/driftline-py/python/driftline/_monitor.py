@@ -53,8 +53,8 @@ def explain(source: Any, window: Any, *, impute: bool = False, seed: int = 0) ->
     while label in first.names:
         label += "_"
     # The library fixes its encoding on labelled rows; these labels are never looked at.
-    halves = (np.arange(rows) % 2).tolist()
-    labelled = first.with_names(label, halves, ["a", "b"])
+    halves = (np.arange(rows, dtype=np.int64) % 2)[:, np.newaxis]
+    labelled = first.with_codes(label, halves, ["a", "b"])
     found = json.loads(_driftline.explain(labelled, second, label, impute, seed))
     change = found["change"]
     columns = [(column["column"], column["shift"]) for column in found["columns"]]

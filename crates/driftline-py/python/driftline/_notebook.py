@@ -20,4 +20,6 @@ def summary_html(parts: dict[str, Any]) -> str:
         head = f'<p><span style="{style}">{escape(words)}</span></p>'
     outcome = f"<p>{escape(parts['outcome'])}</p>" if parts.get("outcome") else ""
     charts = "".join(f'<div style="max-width:720px">{svg}</div>' for _, svg in parts["figures"][:_CHARTS])
-    return f'<div class="driftline">{head}{outcome}{charts}</div>'
+    # A sheet of paper in light and dark themes alike: the charts are drawn for one.
+    paper = "background:#fff;color:#1a1a1a;color-scheme:light;padding:8px 12px;border-radius:6px;max-width:740px"
+    return f'<div class="driftline" style="{paper}">{head}{outcome}{charts}</div>'

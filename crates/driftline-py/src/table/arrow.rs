@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    DecimalType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, downcast_dictionary_array};
@@ -66,6 +67,10 @@ fn kind(of: &DataType) -> Option<Kind> {
         },
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => Kind::Time,
         DataType::Null | DataType::Boolean => Kind::Number,
+        DataType::Decimal32(..)
+        | DataType::Decimal64(..)
+        | DataType::Decimal128(..)
+        | DataType::Decimal256(..) => Kind::Number,
         other if other.is_integer() || other.is_floating() => Kind::Number,
         _ => return None,
     })
@@ -120,7 +125,20 @@ fn numbers(part: &ArrayRef) -> Vec<f64> {
             }
         }};
     }
+    // As text, so that rounding happens once and is the nearest.
+    macro_rules! decimal {
+        ($kind:ty, $precision:expr, $scale:expr) => {{
+            let text = |value| <$kind>::format_decimal(value, *$precision, *$scale);
+            let number = |value| text(value).parse().unwrap_or(f64::NAN);
+            let values = part.as_primitive::<$kind>().iter();
+            values.map(|value| value.map_or(f64::NAN, number)).collect()
+        }};
+    }
     match part.data_type() {
+        DataType::Decimal32(precision, scale) => decimal!(Decimal32Type, precision, scale),
+        DataType::Decimal64(precision, scale) => decimal!(Decimal64Type, precision, scale),
+        DataType::Decimal128(precision, scale) => decimal!(Decimal128Type, precision, scale),
+        DataType::Decimal256(precision, scale) => decimal!(Decimal256Type, precision, scale),
         DataType::Int8 => of!(Int8Type, f64::from),
         DataType::Int16 => of!(Int16Type, f64::from),
         DataType::Int32 => of!(Int32Type, f64::from),

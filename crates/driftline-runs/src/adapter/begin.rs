@@ -25,7 +25,8 @@ impl AdapterBuilder {
                 self.adapt.runtime,
             );
         }
-        let model_file = fit.train(&source)?;
+        let mut model_file = fit.train(&source)?;
+        model_file.estimator = self.estimator.clone();
         let Prepared {
             domain, digests, ..
         } = source;
@@ -62,6 +63,7 @@ impl AdapterBuilder {
             kept: Kept {
                 records: vec![],
                 store,
+                reader: None,
             },
             runtime: self.adapt.runtime,
             registry: self.adapt.registry,

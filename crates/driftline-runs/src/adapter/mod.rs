@@ -2,6 +2,7 @@
 //! same encoding, loop and measurements as `adapt`; a run folder is a sink that can be added.
 
 mod begin;
+mod reader;
 mod stream;
 mod write;
 
@@ -26,6 +27,8 @@ use driftline_io::{
     read_all_hashed,
 };
 use driftline_models::{Classifier, Runtime};
+pub use reader::Reader;
+use serde_json::Value;
 
 /// The column that labels and answers are put into.
 const LABEL: &str = "label";
@@ -36,6 +39,7 @@ pub struct AdapterBuilder {
     adapt: FileRun,
     /// Whether a run folder is written too.
     in_folder: bool,
+    estimator: Option<Value>,
 }
 
 /// A model in memory that follows a drift.
@@ -72,6 +76,8 @@ pub struct Adapter {
 struct Kept {
     records: Vec<WindowRecord>,
     store: Store,
+    /// Those who look on while the run goes on.
+    reader: Option<Reader>,
 }
 
 /// Where versions are kept.
@@ -155,6 +161,14 @@ impl AdapterBuilder {
         self
     }
 
+    /// What a front end wants to find again with the model ([`ModelFile::estimator`]).
+    pub fn estimator(self, note: Value) -> Self {
+        Self {
+            estimator: Some(note),
+            ..self
+        }
+    }
+
     /// The columns of the source and the stream that play a part, but for the label.
     pub fn choice(mut self, choice: ColumnChoice) -> Self {
         self.adapt.choice = choice;
@@ -204,6 +218,7 @@ impl Adapter {
         AdapterBuilder {
             adapt: FileRun::new(PathBuf::new()),
             in_folder: false,
+            estimator: None,
         }
     }
 
@@ -236,6 +251,7 @@ impl Adapter {
             kept: Kept {
                 records: run.records().to_vec(),
                 store: Store::Folder(Box::new(run)),
+                reader: None,
             },
             runtime,
             registry,
@@ -350,7 +366,11 @@ impl Adapter {
                 run.model(None)?
             }
         };
-        self.session.roll_back(earlier)
+        self.session.roll_back(earlier)?;
+        if let Some(reader) = &self.kept.reader {
+            reader.show(self.session.current())?;
+        }
+        Ok(())
     }
 
     /// Writes the version in use as a model file.
@@ -401,6 +421,9 @@ impl Keep for Kept {
         predictions: Option<WindowTable>,
     ) -> Result<()> {
         self.records.push(record.clone());
+        if let Some(reader) = &self.reader {
+            reader.add(record.clone(), model_file.clone())?;
+        }
         match &mut self.store {
             Store::Memory(versions) => {
                 versions.push(model_file.without_source_sample());
