@@ -89,7 +89,57 @@ fn argument(setting: Setting) -> String {
 /// JSON that says something else than it should.
 pub fn wrong(what: &str) -> impl FnOnce(serde_json::Error) -> PyErr {
     let what = what.to_owned();
-    move |error| PyValueError::new_err(format!("{what}: {error}"))
+    move |error| PyValueError::new_err(format!("{what}: {}", in_python(&error.to_string())))
+}
+
+/// What Rust calls the types of values, and what Python does.
+const TYPES: [(&str, &str); 16] = [
+    ("floating point ", "float "),
+    ("integer ", "int "),
+    ("boolean ", "bool "),
+    ("string ", "str "),
+    ("a sequence", "a list"),
+    ("sequence", "list"),
+    ("a map", "a dict"),
+    ("map", "dict"),
+    ("a boolean", "True or False"),
+    ("null", "None"),
+    ("unit", "None"),
+    ("u64", "a whole number from 0"),
+    ("usize", "a whole number from 0"),
+    ("f64", "a number"),
+    ("f32", "a number"),
+    ("a string", "a str"),
+];
+
+/// The message without its place in a text that nobody has written, and with Python's names for types.
+fn in_python(text: &str) -> String {
+    let text = text.split(" at line ").next().unwrap_or(text);
+    let (found, expected) = text.split_once(", expected ").unwrap_or((text, ""));
+    let renamed = |part: &str| {
+        let by = |(rust, _): &&(&str, &str)| {
+            part.strip_prefix(rust)
+                .is_some_and(|rest| rust.ends_with(' ') || !rest.starts_with(char::is_alphanumeric))
+        };
+        match TYPES.iter().find(by) {
+            Some((rust, python)) => format!("{python}{}", &part[rust.len()..]),
+            None if part.starts_with("struct ") || part.starts_with("internally tagged") => {
+                "a dict".into()
+            }
+            None if part.contains(" enum ") || part.starts_with("enum ") => {
+                "a name or a dict".into()
+            }
+            None => part.to_owned(),
+        }
+    };
+    let found = match found.split_once("invalid type: ") {
+        Some((before, what)) => format!("{before}invalid type: {}", renamed(what)),
+        None => found.to_owned(),
+    };
+    match expected {
+        "" => found,
+        expected => format!("{found}, expected {}", renamed(expected)),
+    }
 }
 
 pub fn reported(error: driftline_report::Error) -> PyErr {

@@ -28,6 +28,8 @@ fn _driftline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table::of_plain, module)?)?;
     module.add_function(wrap_pyfunction!(table::class_names, module)?)?;
     module.add_class::<adapter::Adapter>()?;
+    module.add_function(wrap_pyfunction!(adapter::encoding, module)?)?;
+    module.add_function(wrap_pyfunction!(adapter::encoded, module)?)?;
     module.add_function(wrap_pyfunction!(adapter::run_report, module)?)?;
     module.add_function(wrap_pyfunction!(adapter::is_run_folder, module)?)?;
     module.add_class::<experiment::Results>()?;

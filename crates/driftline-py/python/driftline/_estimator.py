@@ -172,6 +172,10 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _fit(self, X: Any, y: Any) -> None:
         _parameters.check(self)
         source = _input.rows(self, X, y=y, reset=True)
+        for name in ("categories", "exclude"):
+            missing = [column for column in getattr(self, name) or [] if column not in source.names]
+            if missing:
+                raise ValueError(f"{name} names columns that X lacks: {', '.join(missing)}; it has {', '.join(source.names)}")
         classes, codes = self._coded(y, len(source))
         names = _classes.names_of(classes)
         taken = {*source.names, self.time, *(self.exclude or [])}
@@ -226,7 +230,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Goes back to version `n`; 0 is the source model. Nothing is deleted."""
         check_is_fitted(self)
         to = operator.index(n)
-        if to < 0:
+        if not 0 <= to <= self._adapter.windows():
             raise ValueError(f"the version should be from 0 (the source model) to {self._adapter.windows()}, but is {to}")
         self._adapter.roll_back(to)
         return self

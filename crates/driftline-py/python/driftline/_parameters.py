@@ -32,7 +32,7 @@ def seed_of(random_state: Any) -> int:
 def check(model: Any) -> None:
     """What the library would take for something else."""
     window = model.window
-    if not isinstance(window, str) and (not isinstance(window, Integral) or isinstance(window, bool) or window < 1):
+    if not isinstance(window, str) and (not isinstance(window, Integral) or isinstance(window, bool) or int(window) < 1):
         raise ValueError(f"window should be a whole number of rows from 1, or a period such as 'P7D', but is {window!r}")
     if model.tail not in ("merge", "keep", "drop"):
         raise ValueError(f"tail should be 'merge', 'keep' or 'drop', but is {model.tail!r}")

@@ -146,6 +146,27 @@ def _with_times(found: Table, name: str, column: Any) -> Table:
     return found.with_times(name, values[:, np.newaxis])
 
 
+def count(X: Any) -> int:
+    """How many rows X has."""
+    return int(X.num_rows) if hasattr(X, "num_rows") else len(X)
+
+
+def not_numbers_or_texts(X: Any) -> list[str]:
+    """Columns of a frame that are no features to the library, such as moments."""
+    if not is_frame(X):
+        return []
+    found = []
+    names = X.column_names if hasattr(X, "column_names") else list(X.columns)
+    for at, name in enumerate(names):
+        column = X.iloc[:, [at]] if hasattr(X, "iloc") else X.select([name])
+        try:
+            if "time" in frame(column)[0].kinds:
+                found.append(str(name))
+        except TypeError:
+            found.append(str(name))
+    return found
+
+
 def text(value: Any) -> str:
     """A value as files write it: whole numbers without a point."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use driftline_core::Cancel;
+use driftline_io::{ColumnChoice, Encoding, Notes, ReadOptions, read_all};
+use driftline_models::Runtime;
 use driftline_runs as runs;
 use driftline_runs::{ModelFile, Reader, checkpoint_name, is_run, onnx};
 use pyo3::prelude::*;
@@ -253,6 +255,35 @@ impl Adapter {
     fn write_report(&self, py: Python<'_>) -> PyResult<()> {
         report::write(py, &mut *self.writer(py)?, &self.cancel)
     }
+}
+
+/// How the columns of a source become inputs under these options, as JSON.
+#[pyfunction]
+pub fn encoding(py: Python<'_>, source: Table, label: &str, options: &str) -> PyResult<String> {
+    let (options, cancel) = (Options::read(options)?, Cancel::new());
+    let runtime = options.runtime(&cancel);
+    let encode = || runtime.install(|| options.encoding(&source, label));
+    Ok(serde_json::json!(work(py, &cancel, encode)?).to_string())
+}
+
+/// The inputs that an encoding (as JSON) makes of some rows, and how many there are of each row.
+#[pyfunction]
+pub fn encoded<'py>(
+    py: Python<'py>,
+    rows: Table,
+    encoding: &str,
+    impute: bool,
+) -> PyResult<(Bound<'py, PyByteArray>, usize)> {
+    let encoding: Encoding = serde_json::from_str(encoding).map_err(wrong("the encoding"))?;
+    let choice = ColumnChoice {
+        impute,
+        ..ColumnChoice::default()
+    };
+    let (read, runtime) = (ReadOptions::default(), Runtime::all_cores());
+    let encode = || read_all(&rows, &encoding, &choice, &read, &mut Notes::new());
+    let found = work(py, &Cancel::new(), || runtime.install(encode))?;
+    let width = found.inputs.shape().size();
+    Ok((numbers::bytes(py, &found.inputs.contiguous())?, width))
 }
 
 #[pyfunction]

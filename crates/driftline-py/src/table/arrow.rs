@@ -34,7 +34,7 @@ pub fn columns(table: &Bound<'_, PyAny>) -> PyResult<(Vec<(Field, Cells)>, usize
     let mut rows = 0;
     for (field, pieces) in schema.fields().iter().zip(columns) {
         let kind = kind(field.data_type()).ok_or_else(|| {
-            let (name, kind) = (field.name(), field.data_type());
+            let (name, kind) = (field.name(), in_words(field.data_type()));
             let help = "drop it, or make it numbers or text";
             PyTypeError::new_err(format!(
                 "column `{name}` holds {kind}, which is no feature; {help}"
@@ -55,6 +55,24 @@ pub fn columns(table: &Bound<'_, PyAny>) -> PyResult<(Vec<(Field, Cells)>, usize
         all.push((Field::new(field.name(), kind), Cells::Arrow(pieces)));
     }
     Ok((all, rows))
+}
+
+/// What a column holds that is no feature.
+fn in_words(of: &DataType) -> String {
+    let words = match of {
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => "lists",
+        DataType::ListView(_) | DataType::LargeListView(_) => "lists",
+        DataType::Struct(_) | DataType::Map(..) | DataType::Union(..) => {
+            "several values in each row"
+        }
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "bytes",
+        DataType::FixedSizeBinary(_) => "bytes",
+        DataType::Duration(_) | DataType::Interval(_) => "durations",
+        DataType::Time32(_) | DataType::Time64(_) => "times of day",
+        DataType::Dictionary(_, values) => return format!("categories of {}", in_words(values)),
+        other => return other.to_string().to_lowercase(),
+    };
+    words.to_owned()
 }
 
 fn kind(of: &DataType) -> Option<Kind> {

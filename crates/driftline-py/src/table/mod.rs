@@ -165,6 +165,18 @@ impl Table {
         columns.map(|(field, _)| field.name.clone()).collect()
     }
 
+    /// What each column holds: `number`, `text`, `time` or `image`.
+    #[getter]
+    fn kinds(&self) -> Vec<&'static str> {
+        let kinds = self.columns.iter().map(|(field, _)| match field.kind {
+            Kind::Number => "number",
+            Kind::Text => "text",
+            Kind::Time => "time",
+            Kind::Image(_) => "image",
+        });
+        kinds.collect()
+    }
+
     fn __len__(&self) -> usize {
         self.rows
     }
