@@ -26,6 +26,7 @@ fn _driftline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(table::joined, module)?)?;
     module.add_function(wrap_pyfunction!(table::plain, module)?)?;
     module.add_function(wrap_pyfunction!(table::of_plain, module)?)?;
+    module.add_function(wrap_pyfunction!(table::periods, module)?)?;
     module.add_function(wrap_pyfunction!(table::class_names, module)?)?;
     module.add_class::<adapter::Adapter>()?;
     module.add_function(wrap_pyfunction!(adapter::encoding, module)?)?;

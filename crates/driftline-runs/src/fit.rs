@@ -34,6 +34,8 @@ pub struct Fit {
     /// Whether rows that stand for the source are stored with the model: without them a guarded run that begins with the
     /// model alone can rehearse nothing.
     pub source_sample: bool,
+    /// How much each row of the source counts when the source model is trained; all the same if absent.
+    pub weights: Option<Vec<f32>>,
     pub runtime: Runtime,
     pub registry: Registry,
 }
@@ -60,6 +62,7 @@ impl Fit {
             settings: Settings::new(),
             seed: 0,
             source_sample: true,
+            weights: None,
             runtime: Runtime::all_cores(),
             registry: Registry::default(),
         }
@@ -167,7 +170,10 @@ impl Fit {
         let domain = &source.domain;
         domain.expect_two_classes()?;
         let seed = Seed::new(self.seed);
-        let examples = Examples::from(domain);
+        let mut examples = Examples::from(domain);
+        if let Some(weights) = &self.weights {
+            examples = examples.with_weights(weights.clone())?;
+        }
         let tuned = |learner: &AnyLearner| learner.tuned(&examples, seed.named("tuning"));
         let choice = self.chosen(&examples, seed.named("tuning"))?;
         let learner = match &choice {

@@ -18,6 +18,8 @@ from driftline._driftline import __version__
 
 if TYPE_CHECKING:
     from driftline import datasets as datasets
+    from driftline import model_selection as model_selection
+    from driftline import research as research
     from driftline import ray as ray
     from driftline._estimator import DriftClassifier as DriftClassifier
     from driftline._experiment import Method as Method
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from driftline._monitor import explain as explain
     from driftline._theory import theory as theory
 
+# `Method`, `experiment` and `theory` are at home in `driftline.research`; these are their older places.
 _PLACES = {
     "DriftClassifier": "driftline._estimator",
     "Method": "driftline._experiment",
@@ -39,20 +42,19 @@ _PLACES = {
 
 __all__ = [
     "DriftClassifier",
-    "Method",
     "TorchModel",
     "__version__",
     "datasets",
     "estimate",
-    "experiment",
     "explain",
-    "theory",
+    "model_selection",
+    "research",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name == "datasets":
-        return import_module("driftline.datasets")
+    if name in ("datasets", "model_selection", "research"):
+        return import_module(f"driftline.{name}")
     if name == "ray":
         # Without Ray there is no such attribute, so that `hasattr` and `help` can ask; the import says what is missing.
         try:

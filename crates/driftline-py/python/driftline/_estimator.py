@@ -7,7 +7,7 @@ import operator
 import shutil
 import warnings
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypedDict, Unpack
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -15,7 +15,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from driftline import _classes, _files, _input, _parameters, _tables
+from driftline import _classes, _driftline, _files, _frames, _input, _parameters, _stream, _tables
 from driftline._driftline import Adapter, Table, is_run_folder
 from driftline._history import history_table
 from driftline._models import learner
@@ -24,6 +24,13 @@ from driftline._progress import progress
 Array = np.ndarray[Any, Any]
 
 _LABEL = "label"
+
+
+class Metadata(TypedDict, total=False):
+    """What `fit` takes beside rows and classes."""
+
+    sample_weight: Any
+    sample_domain: Any
 
 
 class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -153,15 +160,31 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Learning
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Trains the source model on labelled rows. If that fails, the model fitted before stays, unless it has the same `folder`."""
+    def fit(self, X: Any, y: Any, **metadata: Unpack[Metadata]) -> Self:
+        """Trains the source model on labelled rows. If that fails, the model fitted before stays, unless there is a `folder`.
+
+        Parameters
+        ----------
+        X : array or frame
+            The source. Arrays of three or four dimensions are images with values from 0 to 1.
+        y : array of shape (rows,)
+            The classes.
+        sample_weight : array of shape (rows,), optional
+            How much each row counts when the source model is trained. Windows are learned from as always.
+        sample_domain : array of shape (rows,), optional
+            As in skada: rows of domains below 0 are the target. They follow as the stream, without their classes.
+
+        Returns
+        -------
+        self
+        """
         before = dict(self.__dict__)
         if self.folder is not None:
             # A folder has one writer: what was fitted before lets go of it.
             before = {name: value for name, value in before.items() if not _is_fitted_part(name)}
             self.__dict__.pop("_adapter", None)
         try:
-            self._fit(X, y)
+            self._fit_parts(X, y, **metadata)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -169,7 +192,21 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._warn_of_source()
         return self
 
-    def _fit(self, X: Any, y: Any) -> None:
+    def _fit_parts(self, X: Any, y: Any, *, sample_weight: Any = None, sample_domain: Any = None) -> None:
+        if sample_domain is None:
+            self._fit(X, y, sample_weight)
+            return
+        domain = np.asarray(_input.values(sample_domain))
+        X = _tables.settled(X)
+        if domain.shape != (_tables.count(X),):
+            raise ValueError(f"sample_domain should have a number for each of {_tables.count(X)} rows, but has the shape {domain.shape}")
+        source, target = np.flatnonzero(domain >= 0), np.flatnonzero(domain < 0)
+        weight = None if sample_weight is None else np.asarray(_input.values(sample_weight))[source]
+        self._fit(_frames.take(X, source), np.asarray(_input.values(y))[source], weight)
+        if len(target):
+            self.adapt(_frames.take(X, target))
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         _parameters.check(self)
         source = _input.rows(self, X, y=y, reset=True)
         for name in ("categories", "exclude"):
@@ -188,13 +225,21 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 f"Classifier can't train when only one class is present: all {len(codes)} rows are of class {names[0]}"
             )
         source = source.with_codes(label, codes.astype(np.int64)[:, np.newaxis], names)
+        weights = None
+        if sample_weight is not None:
+            weights = np.asarray(_input.values(sample_weight), dtype=np.float32)
+            if weights.shape != (len(source),) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+                raise ValueError(
+                    f"sample_weight should have a number from 0 for each of {len(source)} rows, not all of them 0"
+                )
         seed = _parameters.seed_of(self.random_state)
         kind = _tables.kind(X)
         note = _files.note(self, seed, classes, names, kind)
         options = _parameters.options(self, seed)
         if self.folder is not None:
             options["folder"] = str(self.folder)
-        adapter = Adapter.fit(source, label, json.dumps(options), _parameters.dumps(note), learner(self.model))
+        given = (source, label, json.dumps(options), _parameters.dumps(note), learner(self.model))
+        adapter = Adapter.fit(*given, None if weights is None else weights.tolist())
         self._take(adapter, seed, classes, names, kind)
 
     def _take(self, adapter: Adapter, seed: int, classes: Array, names: list[str], kind: str) -> None:
@@ -207,24 +252,142 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._names = names
         self._seed = seed
         self._input = kind
+        self._buffer: _stream.Buffer | None = None
+        self._arrived: Table | None = None
         self._adapter = adapter
 
-    def adapt(self, X: Any) -> Self:
+    def adapt(self, X: Any, *, flush: bool = True) -> Self:
         """Follows a stream without labels, window by window; fewer rows than a window are one window.
 
         Other threads can predict meanwhile: they see the last version that is finished. A second `adapt` waits for the first.
         Ctrl-C stops it: the windows that were finished are kept, and the model can be used and adapted further.
+
+        Parameters
+        ----------
+        X : array, frame, row as a dict, or iterator of these
+            Rows in the order of time. An iterator of chunks is followed as one stream, a few windows in memory at a time.
+        flush : bool, default=True
+            Whether the stream ends here. With False, rows that fill no window wait for the next call, so that windows do not
+            depend on how a stream is cut into chunks; `flush` ends it. With ``tail="merge"`` the last full window waits too,
+            since it would take the rest.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> rng = np.random.default_rng(0)
+        >>> y = np.arange(200) % 2
+        >>> X = rng.normal(size=(200, 2)) + 4 * y[:, None]
+        >>> model = DriftClassifier(model="linear", window=50, policy="always", tail="drop").fit(X, y)
+        >>> for row in X + 0.5:
+        ...     _ = model.adapt(row[None], flush=False)
+        >>> model.version_
+        4
         """
         check_is_fitted(self)
-        stream = _input.rows(self, X, reset=False)
-        self._input = _tables.kind(X)
-        with progress("adapting", self.verbose) as watch:
-            notes = self._adapter.adapt(stream, watch)
-        for note in notes:
-            warnings.warn(f"stream: {note}", UserWarning, stacklevel=2)
-        if self._adapter.folder() is not None:
-            self._adapter.write_report()
+        whole = None
+        if not _stream.is_chunked(X):
+            chunk = self._chunk(X)
+            if flush and self._waiting() == 0:
+                whole = chunk
+            chunks: Any = iter([chunk])
+        else:
+            chunks = map(self._chunk, X)
+        try:
+            with progress("adapting", self.verbose) as watch:
+                if whole is not None:
+                    self._follow(whole, watch)
+                else:
+                    self._follow_chunks(chunks, flush, watch)
+        finally:
+            if self._adapter.folder() is not None:
+                self._adapter.write_report()
         return self
+
+    def flush(self) -> Self:
+        """Ends a stream that came with ``flush=False``: the rows that still wait are its last window."""
+        check_is_fitted(self)
+        return self.adapt(iter(()), flush=True)
+
+    @property
+    def n_waiting_(self) -> int:
+        """Rows that wait for their window."""
+        check_is_fitted(self)
+        return self._waiting()
+
+    def _waiting(self) -> int:
+        return len(self._buffer) if self._buffer is not None else 0
+
+    def _chunk(self, X: Any) -> Table:
+        if isinstance(X, dict):
+            return _stream.one_row(X)
+        self._input = _tables.kind(X)
+        return _input.rows(self, X, reset=False)
+
+    def _follow_chunks(self, chunks: Any, flush: bool, watch: Any) -> None:
+        if self._buffer is None:
+            self._buffer = _stream.Buffer(self.window, self.tail, self.time)
+        columns = self._adapter.columns()
+        for chunk in chunks:
+            for window in self._buffer.add(chunk, columns):
+                self._follow(window, watch)
+        if flush:
+            for window in self._buffer.rest():
+                self._follow(window, watch)
+
+    def _follow(self, stream: Table, watch: Any) -> None:
+        """Some windows, of which the rows of the last are kept for `score_window`."""
+        try:
+            notes = self._adapter.adapt(stream, watch)
+        finally:
+            self._arrived = None
+            rows = int(self._last().get("rows", 0))
+            if 0 < rows <= len(stream) and self.time is None:
+                self._arrived = _driftline.hold(stream.slice(len(stream) - rows, len(stream)))
+        for note in notes:
+            warnings.warn(f"stream: {note}", UserWarning, stacklevel=4)
+
+    def score_window(self, y: Any) -> dict[str, Any]:
+        """How many rows of the last window were right, by answers that come late; nothing learns from them.
+
+        Parameters
+        ----------
+        y : array of shape (rows of the window,)
+            The classes of the last window's rows, in the order in which they came.
+
+        Returns
+        -------
+        dict
+            `window` and `rows`; shares of rows that are right: `served` by the version that was in use when the window came,
+            `adapted` by the one in use now, `unadapted` by the source model.
+        """
+        check_is_fitted(self)
+        rows = self._arrived
+        if rows is None:
+            why = "rows with times may be sorted, so score them by predict" if self.time is not None else "no window was followed"
+            raise ValueError(f"there are no rows of a last window: {why}")
+        answers = np.asarray(_input.values(y))
+        if answers.shape != (len(rows),):
+            raise ValueError(f"the last window has {len(rows)} rows, but y has the shape {answers.shape}")
+        window = int(self._last()["window"])
+        served = self._adapter.served(window)
+
+        def right(version: int | None) -> float | None:
+            if version is None:
+                return None
+            found, _ = self._answers(self._adapter.predict_with(rows, version))
+            return float((self.classes_[found] == answers).mean())
+
+        return {
+            "window": window,
+            "rows": len(answers),
+            "served": right(served),
+            "adapted": right(self.version_),
+            "unadapted": right(0),
+        }
 
     def roll_back(self, n: int) -> Self:
         """Goes back to version `n`; 0 is the source model. Nothing is deleted."""
@@ -237,18 +400,33 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Predicting
 
-    def predict(self, X: Any) -> Array:
-        """The class of every row."""
+    def predict(self, X: Any, sample_domain: Any = None) -> Array:
+        """The class of every row, by the version in use. `sample_domain` is accepted as in skada and changes nothing."""
         found, _ = self._predict(X)
         return self.classes_[found]
 
-    def predict_proba(self, X: Any) -> Array:
-        """The probabilities of the classes, in the order of `classes_`."""
+    def predict_proba(self, X: Any, sample_domain: Any = None) -> Array:
+        """The probabilities of the classes, in the order of `classes_`. `sample_domain` changes nothing."""
         return self._predict(X)[1]
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def decision_function(self, X: Any) -> Array:
+        """Scores whose order is that of the probabilities: log odds of the second class where there are two, else logarithms."""
+        shares = self.predict_proba(X).astype(np.float64)
+        scores: Array = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _predict(self, X: Any) -> tuple[Array, Array]:
         check_is_fitted(self)
-        found, probabilities, n_classes = self._adapter.predict(_input.rows(self, X, reset=False))
+        rows = _stream.one_row(X) if isinstance(X, dict) else _input.rows(self, X, reset=False)
+        return self._answers(self._adapter.predict(rows))
+
+    def _answers(self, given: tuple[bytearray, bytearray, int]) -> tuple[Array, Array]:
+        found, probabilities, n_classes = given
         shares = np.frombuffer(probabilities, dtype=np.float32).reshape(-1, n_classes)
         return self._places[np.frombuffer(found, dtype=np.uint32)], shares[:, self._order]
 
@@ -303,6 +481,10 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         path = Path(path)
+        if self._waiting():
+            warnings.warn(
+                f"{self._waiting()} rows wait for their window and are not saved; flush() follows them", UserWarning, stacklevel=2
+            )
         if path.suffix == ".safetensors":
             self._adapter.save(path)
             return
@@ -386,13 +568,16 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         adapter = state.pop("_adapter", None)
         if adapter is not None:
             state["_files"] = _files.pack(adapter)
+            arrived = state.pop("_arrived")
+            state["_arrived_rows"] = None if arrived is None else (_driftline.plain(arrived), len(arrived))
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
-        files = state.pop("_files", None)
+        files, arrived = state.pop("_files", None), state.pop("_arrived_rows", None)
         super().__setstate__(state)
         if files is not None:
+            self._arrived = None if arrived is None else _driftline.of_plain(*arrived)
             options = json.dumps(_parameters.options(self, self._seed))
             self._adapter = _files.unpack(files, options, learner(self.model))
 
@@ -425,6 +610,6 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 def _is_fitted_part(name: str) -> bool:
-    return name in ("_adapter", "_places", "_order", "_names", "_seed", "_input") or (
+    return name in ("_adapter", "_places", "_order", "_names", "_seed", "_input", "_buffer", "_arrived") or (
         name.endswith("_") and not name.startswith("_")
     )

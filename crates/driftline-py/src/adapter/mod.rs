@@ -12,7 +12,7 @@ use driftline_core::Cancel;
 use driftline_io::{ColumnChoice, Encoding, Notes, ReadOptions, read_all};
 use driftline_models::Runtime;
 use driftline_runs as runs;
-use driftline_runs::{ModelFile, Reader, checkpoint_name, is_run, onnx};
+use driftline_runs::{ModelFile, Prediction, Reader, checkpoint_name, is_run, onnx};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 
@@ -72,7 +72,7 @@ impl Adapter {
     /// Trains the source model; or finds it, where the folder holds this run already. `estimator` is a note of the package's,
     /// as JSON, which is stored with the model.
     #[staticmethod]
-    #[pyo3(signature = (source, label, options, estimator, learner=None))]
+    #[pyo3(signature = (source, label, options, estimator, learner=None, weights=None))]
     fn fit(
         py: Python<'_>,
         source: Table,
@@ -80,11 +80,15 @@ impl Adapter {
         options: &str,
         estimator: &str,
         learner: Option<Bound<'_, PyAny>>,
+        weights: Option<Vec<f32>>,
     ) -> PyResult<Self> {
         let cancel = Cancel::new();
         let options = Options::read(options)?;
         let note = serde_json::from_str(estimator).map_err(wrong("the note"))?;
-        let builder = options.builder(learner.as_ref(), &cancel)?.estimator(note);
+        let mut builder = options.builder(learner.as_ref(), &cancel)?.estimator(note);
+        if let Some(weights) = weights {
+            builder = builder.weights(weights);
+        }
         let inner = work(py, &cancel, || builder.fit_from(&source, label))?;
         Self::of(inner, &options, cancel)
     }
@@ -156,12 +160,26 @@ impl Adapter {
         let predicted = work(py, &self.reading, || {
             self.reader.predict_from(rows.pieces(NUMBERS))
         })?;
-        let values: Vec<f32> = predicted.probabilities.iter().flatten().copied().collect();
-        Ok((
-            numbers::whole(py, predicted.labels.as_slice())?,
-            numbers::bytes(py, &values)?,
-            predicted.classes.len(),
-        ))
+        given(py, &predicted)
+    }
+
+    /// The same by another version.
+    fn predict_with<'py>(
+        &self,
+        py: Python<'py>,
+        rows: Table,
+        version: usize,
+    ) -> PyResult<Predicted<'py>> {
+        let model = self.writer(py)?.model_at(version).map_err(told)?;
+        let predicted = work(py, &self.reading, || {
+            self.reader.predict_with(&model, rows.pieces(NUMBERS))
+        })?;
+        given(py, &predicted)
+    }
+
+    /// The version that was in use when a window came, where that was seen.
+    fn served(&self, window: usize) -> Option<usize> {
+        self.reader.served(window)
     }
 
     fn classes(&self) -> Vec<String> {
@@ -255,6 +273,15 @@ impl Adapter {
     fn write_report(&self, py: Python<'_>) -> PyResult<()> {
         report::write(py, &mut *self.writer(py)?, &self.cancel)
     }
+}
+
+fn given<'py>(py: Python<'py>, predicted: &Prediction) -> PyResult<Predicted<'py>> {
+    let values: Vec<f32> = predicted.probabilities.iter().flatten().copied().collect();
+    Ok((
+        numbers::whole(py, predicted.labels.as_slice())?,
+        numbers::bytes(py, &values)?,
+        predicted.classes.len(),
+    ))
 }
 
 /// How the columns of a source become inputs under these options, as JSON.

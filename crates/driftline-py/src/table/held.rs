@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use driftline_core::data::Shape;
-use driftline_io::{Column, Field, Kind, Numbers, Texts, class_name};
+use driftline_io::time::parse_moment;
+use driftline_io::{Column, Field, Kind, Numbers, Period, Texts, Time, class_name};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::column::Cells;
 use super::{Table, width};
+use crate::errors::told;
 
 /// A column as plain values: its name, numbers or moments as bytes, texts, and the shape of images.
 type Plain = (
@@ -209,6 +211,63 @@ fn join(field: &Field, parts: Vec<Column>) -> PyResult<Column> {
             field.name
         ))),
     }
+}
+
+/// The period that each row falls into, counted from the moment (or number) `first`; without one, from the earliest row, which
+/// is given back.
+#[pyfunction]
+#[pyo3(signature = (rows, column, every, first=None))]
+pub fn periods(
+    rows: &Table,
+    column: &str,
+    every: &str,
+    first: Option<f64>,
+) -> PyResult<(f64, Vec<i64>)> {
+    let period: Period = every.parse().map_err(told)?;
+    let missing =
+        || PyValueError::new_err(format!("the stream has no column `{column}` for its times"));
+    let mut columns = rows.columns.iter();
+    let (_, cells) = columns
+        .find(|(field, _)| field.name == column)
+        .ok_or_else(missing)?;
+    let fault = |row: usize| {
+        PyValueError::new_err(format!("row {}, column `{column}`: is not a time", row + 1))
+    };
+    let times: Vec<Option<Time>> = match cells.cut(rows.all()) {
+        Column::Times(times) => times
+            .into_iter()
+            .map(|time| time.map(Time::Moment))
+            .collect(),
+        Column::Numbers(numbers) => {
+            let number = |row| Some(numbers.get(row)).filter(|value: &f64| value.is_finite());
+            (0..rows.rows)
+                .map(number)
+                .map(|value| value.map(Time::Number))
+                .collect()
+        }
+        Column::Text(texts) => {
+            let moment = |text: Option<&str>| text.and_then(parse_moment).map(Time::Moment);
+            texts.iter().map(moment).collect()
+        }
+        Column::Images(_) => return Err(fault(0)),
+    };
+    let known = times.iter().enumerate();
+    let known = known.map(|(row, time)| time.ok_or_else(|| fault(row)));
+    let times = known.collect::<PyResult<Vec<Time>>>()?;
+    // Microseconds are exact in a float for some 280 years around 1970.
+    let (number, moments) = match times.iter().min_by(|a, b| a.order(b)) {
+        Some(Time::Number(value)) => (*value, false),
+        Some(Time::Moment(value)) => (*value as f64, true),
+        None => return Ok((first.unwrap_or_default(), vec![])),
+    };
+    let first = first.unwrap_or(number);
+    let anchor = match moments {
+        true => Time::Moment(first as i64),
+        false => Time::Number(first),
+    };
+    let places = times.iter().enumerate();
+    let places = places.map(|(row, time)| period.index(anchor, *time).ok_or_else(|| fault(row)));
+    Ok((first, places.collect::<PyResult<_>>()?))
 }
 
 /// How the library writes the names of classes: two that come out the same are one class to it.

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 
 use crate::kernels::Strided;
 use column::{Cells, Lent};
-pub use held::{class_names, hold, joined, of_plain, plain};
+pub use held::{class_names, hold, joined, of_plain, periods, plain};
 
 /// Numbers that are cut from a table at a time: little memory, and enough work for all threads.
 const NUMBERS: usize = 1 << 18;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Adapter, AdapterBuilder, Kept, Store};
 use crate::file_run::{FileRun, is_run};
-use crate::fit::Prepared;
+use crate::fit::{Fit, Prepared};
 use crate::folder::{FROM_ARRAYS, Origin, RUN_FORMAT, RunFolder, RunManifest};
 use crate::model_file::ModelFile;
 use crate::session::Session;
@@ -15,7 +15,10 @@ use driftline_io::{InputDigest, TableSource, blake3};
 
 impl AdapterBuilder {
     pub(super) fn fit_rows(self, source: &dyn TableSource, label: &str) -> Result<Adapter> {
-        let fit = self.adapt.fit(label.into());
+        let fit = Fit {
+            weights: self.weights.clone(),
+            ..self.adapt.fit(label.into())
+        };
         let source = fit.read(source)?;
         if let Some(run) = self.found(&source.digests)? {
             return Adapter::resumed(
@@ -76,7 +79,11 @@ impl AdapterBuilder {
     fn identity(&self, settings: &RunSettings, source: &[InputDigest]) -> Result<String> {
         let plan = settings.resolve(&self.adapt.registry)?;
         let hashes: Vec<&String> = source.iter().map(|digest| &digest.blake3).collect();
-        let identity = serde_json::json!([RUN_FORMAT, plan.settings(), self.adapt.seed, hashes]);
+        let mut identity =
+            serde_json::json!([RUN_FORMAT, plan.settings(), self.adapt.seed, hashes]);
+        if let (Some(weights), Some(parts)) = (&self.weights, identity.as_array_mut()) {
+            parts.push(serde_json::json!(weights));
+        }
         Ok(blake3(identity.to_string().as_bytes())[..16].to_owned())
     }
 

@@ -40,6 +40,7 @@ pub struct AdapterBuilder {
     /// Whether a run folder is written too.
     in_folder: bool,
     estimator: Option<Value>,
+    weights: Option<Vec<f32>>,
 }
 
 /// A model in memory that follows a drift.
@@ -169,6 +170,14 @@ impl AdapterBuilder {
         }
     }
 
+    /// How much each row of the source counts when its model is trained.
+    pub fn weights(self, weights: Vec<f32>) -> Self {
+        Self {
+            weights: Some(weights),
+            ..self
+        }
+    }
+
     /// The columns of the source and the stream that play a part, but for the label.
     pub fn choice(mut self, choice: ColumnChoice) -> Self {
         self.adapt.choice = choice;
@@ -219,6 +228,7 @@ impl Adapter {
             adapt: FileRun::new(PathBuf::new()),
             in_folder: false,
             estimator: None,
+            weights: None,
         }
     }
 

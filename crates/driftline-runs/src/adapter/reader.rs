@@ -27,6 +27,8 @@ struct Seen {
     /// The version in use.
     model: Arc<ModelFile>,
     records: Vec<WindowRecord>,
+    /// For each window that came since the reader looks on, its number and the version in use when it came.
+    served: Vec<(usize, usize)>,
 }
 
 impl Adapter {
@@ -37,6 +39,7 @@ impl Adapter {
             seen: Arc::new(RwLock::new(Seen {
                 model: Arc::new(model),
                 records: self.kept.records.clone(),
+                served: vec![],
             })),
             runtime,
             imputes: self.imputes(),
@@ -65,13 +68,29 @@ impl Reader {
         self.seen(|seen| seen.records.len())
     }
 
+    /// The version that was in use when a window came; none of windows that were there before the reader.
+    pub fn served(&self, window: usize) -> Option<usize> {
+        self.seen(|seen| {
+            let found = seen.served.iter().rfind(|(number, _)| *number == window);
+            found.map(|(_, version)| *version)
+        })
+    }
+
     /// Class and probabilities of every row by the version in use, one and the same for all of them. The rows come piece by
     /// piece, so that few are in memory twice.
     pub fn predict_from<T: TableSource>(
         &self,
         pieces: impl IntoIterator<Item = T> + Send,
     ) -> Result<Prediction> {
-        let model = self.model();
+        self.predict_with(&self.model(), pieces)
+    }
+
+    /// The same by a version of your choice.
+    pub fn predict_with<T: TableSource>(
+        &self,
+        model: &ModelFile,
+        pieces: impl IntoIterator<Item = T> + Send,
+    ) -> Result<Prediction> {
         let choice = ColumnChoice {
             impute: self.imputes,
             ..ColumnChoice::default()
@@ -110,6 +129,10 @@ impl Reader {
     fn change(&self, record: Option<WindowRecord>, model: ModelFile) -> Result<()> {
         let model = Arc::new(model.with_runtime(&self.runtime)?);
         let mut seen = self.seen.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(record) = &record {
+            let version = seen.model.number();
+            seen.served.push((record.window, version));
+        }
         seen.model = model;
         seen.records.extend(record);
         Ok(())
