@@ -177,6 +177,12 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         self
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, ["low", "low", "high", "high"] * 10
+        >>> DriftClassifier(model="linear").fit(X, y).predict([[0.0], [1.0]]).tolist()
+        ['low', 'high']
         """
         before = dict(self.__dict__)
         if self.folder is not None:
@@ -308,7 +314,21 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def flush(self) -> Self:
-        """Ends a stream that came with ``flush=False``: the rows that still wait are its last window."""
+        """Ends a stream that came with ``flush=False``: the rows that still wait are its last window.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> model = DriftClassifier(model="linear", window=30, policy="always").fit(X, y)
+        >>> model.adapt(X, flush=False).n_waiting_
+        40
+        >>> model.flush().n_waiting_
+        0
+        """
         check_is_fitted(self)
         return self.adapt(iter(()), flush=True)
 
@@ -363,6 +383,13 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         dict
             `window` and `rows`; shares of rows that are right: `served` by the version that was in use when the window came,
             `adapted` by the one in use now, `unadapted` by the source model.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> model = DriftClassifier(model="linear", window=40, policy="always").fit(X, y).adapt(X)
+        >>> model.score_window(y)["served"]
+        1.0
         """
         check_is_fitted(self)
         rows = self._arrived
@@ -390,7 +417,24 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         }
 
     def roll_back(self, n: int) -> Self:
-        """Goes back to version `n`; 0 is the source model. Nothing is deleted."""
+        """Goes back to an earlier version. Nothing is deleted.
+
+        Parameters
+        ----------
+        n : int
+            The version; 0 is the source model, and window N made version N.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> model = DriftClassifier(model="linear", window=40, policy="always").fit(X, y).adapt(X)
+        >>> model.roll_back(0).version_
+        0
+        """
         check_is_fitted(self)
         to = operator.index(n)
         if not 0 <= to <= self._adapter.windows():
@@ -401,21 +445,87 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Predicting
 
     def predict(self, X: Any, sample_domain: Any = None) -> Array:
-        """The class of every row, by the version in use. `sample_domain` is accepted as in skada and changes nothing."""
+        """The class of every row, by the version in use.
+
+        Parameters
+        ----------
+        X : array, frame, or row as a dict
+        sample_domain : ignored
+            Accepted as in skada.
+
+        Returns
+        -------
+        array of shape (rows,)
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> DriftClassifier(model="linear").fit(X, y).predict([[1.0]])
+        array([1])
+        """
         found, _ = self._predict(X)
         return self.classes_[found]
 
     def predict_proba(self, X: Any, sample_domain: Any = None) -> Array:
-        """The probabilities of the classes, in the order of `classes_`. `sample_domain` changes nothing."""
+        """The probabilities of the classes, by the version in use.
+
+        Parameters
+        ----------
+        X : array, frame, or row as a dict
+        sample_domain : ignored
+            Accepted as in skada.
+
+        Returns
+        -------
+        array of shape (rows, classes)
+            In the order of `classes_`.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> DriftClassifier(model="linear").fit(X, y).predict_proba([[1.0]]).shape
+        (1, 2)
+        """
         return self._predict(X)[1]
 
     def predict_log_proba(self, X: Any) -> Array:
-        """The logarithms of `predict_proba`."""
+        """The logarithms of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Returns
+        -------
+        array of shape (rows, classes)
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> bool((DriftClassifier(model="linear").fit(X, y).predict_log_proba(X) <= 0).all())
+        True
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def decision_function(self, X: Any) -> Array:
-        """Scores whose order is that of the probabilities: log odds of the second class where there are two, else logarithms."""
+        """Scores whose order is that of the probabilities.
+
+        Parameters
+        ----------
+        X : array or frame
+
+        Returns
+        -------
+        array
+            Log odds of the second class where there are two classes, else the logarithm of every class's probability.
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> bool(DriftClassifier(model="linear").fit(X, y).decision_function([[1.0]])[0] > 0)
+        True
+        """
         shares = self.predict_proba(X).astype(np.float64)
         scores: Array = np.log(np.maximum(shares, np.finfo(np.float64).tiny))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
@@ -478,6 +588,20 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Both are those of the program: ``driftline predict``, ``adapt``, ``inspect`` and ``report`` take them. Names, order and
         shape of the inputs, the type of the classes and the parameters are stored with the model, except `folder`, `n_jobs`,
         `verbose` and a model of your own.
+
+        Parameters
+        ----------
+        path : path
+            A name that ends with ``.safetensors``, or a new folder.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [False, False, True, True] * 10
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     DriftClassifier(model="linear").fit(X, y).save(f"{folder}/model.safetensors")
+        ...     DriftClassifier.load(f"{folder}/model.safetensors").predict([[1.0]])
+        array([ True])
         """
         check_is_fitted(self)
         path = Path(path)
@@ -503,6 +627,31 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         A model of your own is named again as `model`. If it was stored as a pickle, loading it runs code of whoever
         wrote the file, and is refused without `trusted`. With `resume`, the folder is written to from now on. Parameters are
         those that were stored, unless they are given here.
+
+        Parameters
+        ----------
+        path : path
+        model : optional
+            As in the constructor, where the stored model is one of your own.
+        trusted : bool, default=False
+            Whether a pickle in the file may be loaded.
+        resume : bool, default=False
+            Whether the folder goes on as the folder of this model.
+        **params
+            Parameters of the constructor that win over the stored ones.
+
+        Returns
+        -------
+        DriftClassifier
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     DriftClassifier(model="linear", window=7).fit(X, y).save(f"{folder}/run")
+        ...     DriftClassifier.load(f"{folder}/run").window
+        7
         """
         is_run = is_run_folder(path)
         note = _files.read_note(path)
@@ -533,7 +682,23 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return loaded
 
     def to_onnx(self, path: str | Path | None = None) -> bytes:
-        """The version in use as an ONNX graph, also written to `path` where one is given."""
+        """The version in use as an ONNX graph, for any ONNX runtime.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it.
+
+        Returns
+        -------
+        bytes
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> len(DriftClassifier(model="linear").fit(X, y).to_onnx()) > 100
+        True
+        """
         check_is_fitted(self)
         found = self._adapter.to_onnx()
         if path is not None:
@@ -543,7 +708,23 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # Notebooks
 
     def report(self, path: str | Path | None = None) -> str:
-        """The same page as the program's, a single HTML file; also written to `path` where one is given."""
+        """The same page as the program's, a single HTML file.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> DriftClassifier(model="linear", window=40).fit(X, y).adapt(X).report()[:15]
+        '<!DOCTYPE html>'
+        """
         check_is_fitted(self)
         html = self._adapter.report()
         if path is not None:

@@ -40,6 +40,21 @@ class Explanation:
 def explain(source: Any, window: Any, *, impute: bool = False, seed: int = 0) -> Explanation:
     """What has changed between two tables of the same columns; neither needs labels.
 
+    Parameters
+    ----------
+    source, window : array or frame
+        The rows before, and those now.
+    impute : bool, default=False
+        Fill missing values as the source suggests instead of refusing them.
+    seed : int, default=0
+        The same number gives the same bytes.
+
+    Returns
+    -------
+    Explanation
+
+    Examples
+    --------
     >>> import numpy as np, driftline
     >>> rng = np.random.default_rng(0)
     >>> before = rng.normal(size=(400, 3))
