@@ -7,7 +7,7 @@ import operator
 import shutil
 import warnings
 from pathlib import Path
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, Literal, Self, TypedDict, Unpack
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -20,6 +20,7 @@ from driftline._driftline import Adapter, Table, is_run_folder
 from driftline._history import history_table
 from driftline._models import learner
 from driftline._progress import progress
+from driftline._types import AlignmentName, LabelerName, MethodName, ModelName, Part, PolicyName, TailName
 
 Array = np.ndarray[Any, Any]
 
@@ -110,19 +111,19 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        model: Any = "auto",
+        model: ModelName | Part | object = "auto",
         *,
         window: int | str = 500,
-        tail: str = "merge",
-        method: str = "gradual",
-        policy: str | dict[str, Any] = "guarded",
-        alignment: str | dict[str, Any] | None = None,
-        labeler: str | dict[str, Any] | None = None,
+        tail: TailName = "merge",
+        method: MethodName = "gradual",
+        policy: PolicyName | Part = "guarded",
+        alignment: AlignmentName | Part | None = None,
+        labeler: LabelerName | Part | None = None,
         settings: dict[str, Any] | None = None,
         categories: list[str] | None = None,
         exclude: list[str] | None = None,
         time: str | None = None,
-        impute: bool | str = False,
+        impute: bool | Literal["mark"] = False,
         folder: str | Path | None = None,
         source_sample: bool = True,
         n_jobs: int | None = None,
