@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from driftline._experiment import Method as Method
     from driftline._experiment import experiment as experiment
     from driftline._models import TorchModel as TorchModel
+    from driftline._adapt import adapt as adapt
     from driftline._monitor import estimate as estimate
     from driftline._monitor import explain as explain
     from driftline._theory import theory as theory
@@ -34,6 +35,7 @@ _PLACES = {
     "DriftClassifier": "driftline._estimator",
     "Method": "driftline._experiment",
     "TorchModel": "driftline._models",
+    "adapt": "driftline._adapt",
     "estimate": "driftline._monitor",
     "experiment": "driftline._experiment",
     "explain": "driftline._monitor",
@@ -44,6 +46,7 @@ __all__ = [
     "DriftClassifier",
     "TorchModel",
     "__version__",
+    "adapt",
     "datasets",
     "estimate",
     "explain",

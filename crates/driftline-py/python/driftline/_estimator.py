@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from driftline import _classes, _driftline, _files, _frames, _input, _parameters, _stream, _tables
 from driftline._driftline import Adapter, Table, is_run_folder
 from driftline._history import history_table
-from driftline._models import learner
+from driftline._models import FrameLearner, learner
 from driftline._progress import progress
 from driftline._types import AlignmentName, LabelerName, MethodName, ModelName, Part, PolicyName, TailName
 
@@ -67,6 +67,10 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     impute : bool or "mark", default=False
         Fill missing values as the source suggests instead of refusing them; ``"mark"`` also gives the model an input that says
         where they were.
+    encode : bool or None, default=True
+        Whether a model of your own is given encoded inputs (numbers, scaled, and categories as 0 and 1). With None a scikit-learn
+        classifier or pipeline is given rows as `X` has them: the same kind of frame, columns, types and missing values, numbers in
+        single precision.
     folder : path, optional
         Also write a run folder, as ``driftline adapt`` does. Where it holds this very run, the run goes on, with a warning that
         says so.
@@ -92,6 +96,10 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The last verdict and its reason.
     estimated_accuracy_ : tuple or None
         Estimate, low and high for the last window; none where it is not measurable.
+    records_ : list of dict
+        All that is known of each window.
+    n_waiting_ : int
+        Rows that wait for their window (``flush=False``).
     version_ : int
         The version in use; 0 is the source model.
 
@@ -124,6 +132,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         exclude: list[str] | None = None,
         time: str | None = None,
         impute: bool | Literal["mark"] = False,
+        encode: bool | None = True,
         folder: str | Path | None = None,
         source_sample: bool = True,
         n_jobs: int | None = None,
@@ -142,6 +151,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.exclude = exclude
         self.time = time
         self.impute = impute
+        self.encode = encode
         self.folder = folder
         self.source_sample = source_sample
         self.n_jobs = n_jobs
@@ -215,6 +225,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         _parameters.check(self)
+        X = _tables.settled(X) if _tables.is_frame(X) else X
         source = _input.rows(self, X, y=y, reset=True)
         for name in ("categories", "exclude"):
             missing = [column for column in getattr(self, name) or [] if column not in source.names]
@@ -245,8 +256,13 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         options = _parameters.options(self, seed)
         if self.folder is not None:
             options["folder"] = str(self.folder)
-        given = (source, label, json.dumps(options), _parameters.dumps(note), learner(self.model))
-        adapter = Adapter.fit(*given, None if weights is None else weights.tolist())
+        own, how = learner(self.model, encode=self.encode), json.dumps(options)
+        if isinstance(own, FrameLearner):
+            encoding = _driftline.encoding(source, label, how)
+            own.decoder = _frames.Decoder(json.loads(encoding), _frames.without(X, {self.time or "", *(self.exclude or [])}))
+            inputs, width = _driftline.encoded(source, encoding, bool(self.impute))
+            own.decoder.remember(own.decoder.template, np.frombuffer(inputs, dtype=np.float32).reshape(-1, width))
+        adapter = Adapter.fit(source, label, how, _parameters.dumps(note), own, None if weights is None else weights.tolist())
         self._take(adapter, seed, classes, names, kind)
 
     def _take(self, adapter: Adapter, seed: int, classes: Array, names: list[str], kind: str) -> None:
@@ -549,6 +565,13 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return history_table(json.loads(self._adapter.records()), self._input)
 
+    @property
+    def records_(self) -> list[dict[str, Any]]:
+        """All that is known of each window, as in the run folder's ``windows.jsonl``."""
+        check_is_fitted(self)
+        found: list[dict[str, Any]] = json.loads(self._adapter.records())
+        return found
+
     def _last(self) -> dict[str, Any]:
         """The record of the last window."""
         check_is_fitted(self)
@@ -662,7 +685,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if is_run and resume:
             params["folder"] = Path(path)
         loaded = cls(**{**stored, **params})
-        own = None if model is None else learner(model, trusted)
+        own = None if model is None else learner(model, trusted, params.get("encode", stored.get("encode", True)))
         seed = note["seed"] if note and "random_state" not in params else _parameters.seed_of(loaded.random_state)
         _parameters.check(loaded)
         adapter = Adapter.load(path, json.dumps(_parameters.options(loaded, seed)), own, resume)
@@ -761,7 +784,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if files is not None:
             self._arrived = None if arrived is None else _driftline.of_plain(*arrived)
             options = json.dumps(_parameters.options(self, self._seed))
-            self._adapter = _files.unpack(files, options, learner(self.model))
+            self._adapter = _files.unpack(files, options, learner(self.model, encode=self.encode))
 
     # Between the two
 

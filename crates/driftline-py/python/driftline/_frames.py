@@ -6,6 +6,7 @@ were given, come back as they are; made-up ones (the library moves the source to
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,20 @@ class Decoder:
             number = coding.get("number")
             at += (1 + bool(number.get("mark"))) if number is not None else len(coding["one-hot"]["categories"])
         self.width = at
+        # Categories of pandas may be anything; the library knows their texts.
+        self.originals: dict[str, dict[str, Any]] = {}
+        if self.kind == "pandas":
+            for name, column in zip(_names(template), range(len(template.columns)), strict=True):
+                if name in self.features and "one-hot" in self.features[name][1]:
+                    own = template.iloc[:, column]
+                    values = own.dtype.categories if hasattr(own.dtype, "categories") else own.dropna().unique()
+                    self.originals[name] = {_tables.text(one): one for one in values}
+
+    def bare(self) -> Decoder:
+        """The same without the rows that it was given."""
+        found = copy.copy(self)
+        found.known, found.template = {}, take(self.template, [0])
+        return found
 
     def remember(self, rows: Any, inputs: Array) -> None:
         """Rows that come back as they are."""
@@ -57,8 +72,9 @@ class Decoder:
                 found[:, int(name[1:])] = self._values(name, inputs)
             return found
         values = {name: self._values(name, inputs) for name in self.features}
-        make = {"pandas": _pandas, "polars": _polars}.get(self.kind, _arrow)
-        return make(self.template, values, len(inputs))
+        if self.kind == "pandas":
+            return _pandas(self.template, values, len(inputs), self.originals)
+        return (_polars if self.kind == "polars" else _arrow)(self.template, values, len(inputs))
 
     def _values(self, name: str, inputs: Array) -> Any:
         at, coding = self.features[name]
@@ -94,22 +110,34 @@ def _whole(values: Array) -> Array:
     return found
 
 
-def _pandas(template: Any, values: dict[str, Any], count: int) -> Any:
+def _names(template: Any) -> list[str]:
+    """The library's names for the columns of pandas: those that are no texts stand for their places."""
+    texts = all(isinstance(name, str) for name in template.columns)
+    return [str(name) if texts else f"c{at}" for at, name in enumerate(template.columns)]
+
+
+def without(X: Any, columns: set[str]) -> Any:
+    """A frame without some of its columns."""
+    if not _tables.is_frame(X) or not columns:
+        return X
+    names = X.column_names if hasattr(X, "column_names") else list(X.columns)
+    kept = [name for name in names if name not in columns]
+    return X[kept] if hasattr(X, "iloc") else X.select(kept)
+
+
+def _pandas(template: Any, values: dict[str, Any], count: int, originals: dict[str, dict[str, Any]]) -> Any:
     import pandas
 
     found = _repeated(template, count).reset_index(drop=True)
-    # Names that are no texts stand for their places.
-    texts = all(isinstance(name, str) for name in template.columns)
-    places = {str(name) if texts else f"c{at}": at for at, name in enumerate(template.columns)}
+    places = {name: at for at, name in enumerate(_names(template))}
     columns = {}
     for name, value in values.items():
         at = places[name]
         kind = template.dtypes.iloc[at]
         missing = pandas.isna(value)
         if value.dtype == object:
-            own = template.iloc[:, at]
-            originals = {_tables.text(one): one for one in (kind.categories if hasattr(kind, "categories") else own.dropna().unique())}
-            series = pandas.Series([originals.get(one) if one is not None else None for one in value], dtype=kind)
+            known = originals.get(name, {})
+            series = pandas.Series([known.get(one) if one is not None else None for one in value], dtype=kind)
         elif getattr(kind, "kind", "f") in "iu":
             series = pandas.Series(_whole(value)).astype(kind)
             series = series.mask(missing) if missing.any() else series

@@ -38,6 +38,8 @@ def check(model: Any) -> None:
         raise ValueError(f"tail should be 'merge', 'keep' or 'drop', but is {model.tail!r}")
     if model.impute not in (True, False, "mark"):
         raise ValueError(f"impute should be True, False or 'mark', but is {model.impute!r}")
+    if model.encode not in (True, False, None):
+        raise ValueError(f"encode should be True or None, but is {model.encode!r}")
     for name in ("categories", "exclude"):
         if isinstance(getattr(model, name), str):
             raise ValueError(f"{name} should be a list of columns, but is {getattr(model, name)!r}")
@@ -60,6 +62,9 @@ def options(model: Any, seed: int) -> dict[str, Any]:
     own.update({name: value for name, value in given.items() if value is not None})
     if isinstance(model.model, (str, dict)):
         own["model"] = model.model
+    if not model.encode:
+        # Rows are to come back as they were.
+        own = {"scaling": False, "column-cleaning": {"drop": False, "clip": False}, **own}
     choice: dict[str, Any] = {
         "label": None, "time": model.time, "answers": None, "ids": [], "exclude": list(model.exclude or []),
         "categories": list(model.categories or []), "filters": [], "impute": bool(model.impute),
