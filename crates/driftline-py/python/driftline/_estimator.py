@@ -312,7 +312,7 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         whole = None
-        if not _stream.is_chunked(X):
+        if not _stream.is_chunked(X, self.time):
             chunk = self._chunk(X)
             if flush and self._waiting() == 0:
                 whole = chunk

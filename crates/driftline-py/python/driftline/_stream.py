@@ -32,7 +32,11 @@ class Buffer:
 
     def add(self, rows: Table, columns: list[str]) -> Iterator[Table]:
         """Takes rows in; gives the windows that are complete now."""
-        rows = rows.select([*columns, *([self.time] if self.time is not None and self.time not in columns else [])])
+        wanted = [*columns, *([self.time] if self.time is not None and self.time not in columns else [])]
+        missing = [f"`{name}`" for name in wanted if name not in rows.names]
+        if missing:
+            raise ValueError(f"the stream lacks the columns {', '.join(missing)}")
+        rows = rows.select(wanted)
         if isinstance(self.window, str):
             yield from self._by_time(rows, self.window)
             return
@@ -86,9 +90,12 @@ class Buffer:
         self.tables = [_driftline.of_plain(columns, rows) for columns, rows in state["tables"]]
 
 
-def is_chunked(X: Any) -> bool:
-    """Whether X gives chunks one after another: an iterator, a reader of Arrow batches, a reader of a file in chunks."""
-    return hasattr(X, "__next__") or hasattr(X, "read_next_batch")
+def is_chunked(X: Any, time: str | None) -> bool:
+    """Whether X gives chunks one after another: an iterator, a reader of a file in chunks, or a reader of Arrow batches. The latter
+    is read whole where rows have times, by which a table is sorted."""
+    if hasattr(X, "read_next_batch"):
+        return time is None
+    return hasattr(X, "__next__")
 
 
 def one_row(row: dict[str, Any]) -> Table:
