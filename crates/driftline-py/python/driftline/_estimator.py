@@ -755,6 +755,52 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             Path(path).write_text(html, encoding="utf-8")
         return html
 
+    def plot_history(self, ax: Any = None) -> Any:
+        """Draws the estimated accuracy along the windows with its interval, and what was decided in each.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones if absent.
+
+        Returns
+        -------
+        matplotlib axes
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> model = DriftClassifier(model="linear", window=40).fit(X, y).adapt(X)
+        >>> model.plot_history().get_xlabel()  # doctest: +SKIP
+        'window'
+        """
+        from driftline import _plots
+
+        return _plots.history(self.records_, ax)
+
+    def plot_drift(self, ax: Any = None) -> Any:
+        """Draws how far the columns that moved most have moved from the source, in its deviations.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            New ones if absent.
+
+        Returns
+        -------
+        matplotlib axes
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> model = DriftClassifier(model="linear", window=40).fit(X, y).adapt(X)
+        >>> model.plot_drift().get_xlabel()  # doctest: +SKIP
+        'window'
+        """
+        from driftline import _plots
+
+        return _plots.drift(self.records_, ax)
+
     def _repr_html_(self) -> str:
         """The verdict and the charts; before the first window, what scikit-learn shows."""
         if not self.__sklearn_is_fitted__() or self._adapter.windows() == 0:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -35,6 +36,21 @@ class Explanation:
     def __str__(self) -> str:
         moved = ", ".join(f"{name} {shift:+.2f}" for name, shift in self.columns[:3])
         return f"{self.verdict}: {self.reason}; moved most: {moved}"
+
+    def _repr_html_(self) -> str:
+        from driftline._notebook import table_html
+
+        rows = [(name, f"{shift:+.2f} deviations of the source") for name, shift in self.columns[:10]]
+        return table_html(f"{self.verdict}: {self.reason}", rows)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws how far each column has moved, the ten farthest; on new axes if there are none."""
+        from driftline._plots import axes
+
+        ax, columns = axes(ax), self.columns[:10][::-1]
+        ax.barh([name for name, _ in columns], [shift for _, shift in columns])
+        ax.set_xlabel("moved, in deviations of the source")
+        return ax
 
 
 def explain(source: Any, window: Any, *, impute: bool = False, seed: int = 0) -> Explanation:
@@ -90,20 +106,79 @@ def explain(source: Any, window: Any, *, impute: bool = False, seed: int = 0) ->
 
 @dataclass(frozen=True)
 class AccuracyEstimate:
-    """How accurate a model is estimated to be on a window; `accuracy` is none where it is not measurable."""
+    """How accurate a model is estimated to be on a window; `accuracy` is none where it is not measurable.
+
+    `values` has estimate, low and high of every measure that was asked for. `code` is the reason in a word: ``"estimated"``,
+    ``"doubtful"`` (the window is one to look at), ``"unknown-class"`` (the model knows classes that the source lacks, so that rows of
+    these are not counted) or ``"not-measurable"``.
+    """
 
     accuracy: float | None
     low: float | None
     high: float | None
     reason: str
+    code: str = "estimated"
+    rows: int = 0
+    values: dict[str, tuple[float, float, float]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         if self.accuracy is None:
             return f"not measurable: {self.reason}"
         return f"{100 * self.accuracy:.1f} % ({100 * (self.low or 0):.1f} to {100 * (self.high or 0):.1f})"
 
+    def _repr_html_(self) -> str:
+        from driftline._notebook import table_html
 
-def estimate(model: Any, X_ref: Any, y_ref: Any, X: Any = None, *, seed: int = 0) -> AccuracyEstimate:
+        rows = [(name.replace("_", " "), *(f"{100 * value:.1f} %" for value in found)) for name, found in self.values.items()]
+        return table_html(f"estimated accuracy {self}" if rows else str(self), [("", "estimate", "low", "high"), *rows] if rows else [])
+
+
+class Estimates(list[AccuracyEstimate]):
+    """The estimates of consecutive windows."""
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws them with their intervals; on new axes if there are none."""
+        from driftline._plots import axes, band
+
+        ax = axes(ax)
+        values = [[np.nan if one is None else one for one in (found.accuracy, found.low, found.high)] for found in self]
+        band(ax, range(1, len(self) + 1), np.array(values, dtype=float).T, "estimated accuracy")
+        ax.set_xlabel("window")
+        ax.set_ylabel("estimated accuracy")
+        ax.set_ylim(0, 1.02)
+        return ax
+
+    def _repr_html_(self) -> str:
+        from driftline._notebook import table_html
+
+        return table_html(f"{len(self)} windows", [(str(at + 1), str(one), one.code) for at, one in enumerate(self)])
+
+
+MEASURES = ("accuracy", "balanced_accuracy")
+
+
+@overload
+def estimate(
+    model: Any, X_ref: Any, y_ref: Any, X: Any = None, *, metrics: Sequence[str] = ..., window: None = None, seed: int = 0
+) -> AccuracyEstimate: ...
+
+
+@overload
+def estimate(
+    model: Any, X_ref: Any, y_ref: Any, X: Any = None, *, metrics: Sequence[str] = ..., window: int, seed: int = 0
+) -> Estimates: ...
+
+
+def estimate(
+    model: Any,
+    X_ref: Any,
+    y_ref: Any,
+    X: Any = None,
+    *,
+    metrics: Sequence[str] = ("accuracy",),
+    window: int | None = None,
+    seed: int = 0,
+) -> AccuracyEstimate | Estimates:
     """The accuracy of a fitted classifier on rows without answers, by what the labelled source shows when it is moved.
 
     The model is only asked, never trained, and is asked as its user would: on rows of the same kind as `X_ref`, with the same
@@ -118,12 +193,16 @@ def estimate(model: Any, X_ref: Any, y_ref: Any, X: Any = None, *, seed: int = 0
         argument is understood as well.
     X : rows
         The window, without answers.
+    metrics : list of {"accuracy", "balanced_accuracy"}, default=("accuracy",)
+        What `values` is to hold.
+    window : int, optional
+        Cut `X` into windows of so many rows, in the order of time, and estimate each; without it all rows are one window.
     seed : int, default=0
         The same number gives the same estimate.
 
     Returns
     -------
-    AccuracyEstimate
+    AccuracyEstimate, or with `window` a list of them that can be plotted
 
     Examples
     --------
@@ -140,15 +219,33 @@ def estimate(model: Any, X_ref: Any, y_ref: Any, X: Any = None, *, seed: int = 0
         (X_ref, y_ref), X = X_ref, y_ref
     if X is None:
         raise TypeError("estimate needs the labelled rows, their classes and the window: estimate(model, X_ref, y_ref, X)")
+    unknown = [name for name in metrics if name not in MEASURES]
+    if unknown:
+        raise ValueError(f"metrics should be of {', '.join(MEASURES)}, but has {', '.join(unknown)}")
     asked = Asked(model, X_ref, y_ref, X)
-    asking = asked.classifier(seed)
+    asking = asked.classifier(seed, window)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         asking.fit(asked.source, y_ref).adapt(asked.window)
-    last = asking._last()
-    return AccuracyEstimate(
-        last.get("estimated_accuracy"), last.get("estimated_low"), last.get("estimated_high"), last.get("reason") or ""
-    )
+    found = Estimates(_of_record(record, metrics, None not in asked.places) for record in asking.records_)
+    return found if window is not None else found[-1]
+
+
+def _of_record(record: dict[str, Any], metrics: Sequence[str], all_known: bool) -> AccuracyEstimate:
+    accuracy, low, high = (record.get(f"estimated_{name}") for name in ("accuracy", "low", "high"))
+    own = record.get("estimate") or {}
+    values: dict[str, tuple[float, float, float]] = {}
+    if accuracy is not None:
+        # The model is never changed, so that both are of the one that was given.
+        known: dict[str, Any] = {"accuracy": (accuracy, low, high), "balanced_accuracy": own.get("balanced")}
+        values = {name: tuple(known[name]) for name in metrics if known[name] is not None}
+    if accuracy is None:
+        code = "not-measurable"
+    elif not all_known:
+        code = "unknown-class"
+    else:
+        code = "doubtful" if record.get("distrusted") else "estimated"
+    return AccuracyEstimate(accuracy, low, high, record.get("reason") or "", code, int(record["rows"]), values)
 
 
 class Asked:
@@ -173,13 +270,13 @@ class Asked:
         self.decoder: Decoder | None = None
         self.order: list[int] = []
 
-    def classifier(self, seed: int) -> Any:
+    def classifier(self, seed: int, window: int | None) -> Any:
         """A classifier whose model is this one, whatever it is given to learn from."""
         from driftline._estimator import DriftClassifier
 
         found = DriftClassifier(
             model=(self._fit, self._predict_proba),
-            window=max(_tables.count(self.window), 1),
+            window=max(_tables.count(self.window), 1) if window is None else window,
             policy={"judged": {"candidates": ["plain"]}},
             settings={"scaling": False, "column-cleaning": {"drop": False, "clip": False}},
             exclude=self.exclude or None,
