@@ -56,6 +56,17 @@ pub fn work<T: Send>(
     }
 }
 
+/// The same for what is done before anybody could press a key: on the calling thread, which need not wait for another to start.
+pub fn brief<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> driftline_core::Result<T> + Send,
+) -> PyResult<T> {
+    match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
+        Ok(result) => result.map_err(told),
+        Err(panic) => Err(fault(&*panic)),
+    }
+}
+
 /// A panic is a fault of ours; it must not take the interpreter with it.
 fn fault(panic: &(dyn std::any::Any + Send)) -> PyErr {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

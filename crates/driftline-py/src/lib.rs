@@ -2,6 +2,7 @@
 //! what users see is written in Python, in `python/driftline`.
 
 mod adapter;
+mod align;
 mod datasets;
 mod errors;
 mod experiment;
@@ -43,6 +44,7 @@ fn _driftline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(datasets::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::table, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::drawn, module)?)?;
+    module.add_function(wrap_pyfunction!(align::align, module)?)?;
     module.add_function(wrap_pyfunction!(explain::explain, module)?)?;
     module.add_function(wrap_pyfunction!(theory::theory, module)?)?;
     Ok(())

@@ -12,8 +12,9 @@ from driftline import datasets, model_selection
 
 def public():
     found = {f"driftline.{name}": getattr(driftline, name) for name in ("DriftClassifier", "estimate", "explain")}
-    own = vars(driftline.DriftClassifier).items()
-    found |= {name: member for name, member in own if not name.startswith(("_", "set_")) and callable(getattr(driftline.DriftClassifier, name))}
+    for name, member in inspect.getmembers(driftline.DriftClassifier, callable):
+        if (getattr(member, "__module__", None) or "").startswith("driftline") and not name.startswith(("_", "set_")):
+            found[name] = member
     for module in (model_selection, datasets):
         found |= {name: getattr(module, name) for name in module.__all__ if name not in ("Drift",)}
     return found

@@ -112,3 +112,88 @@ def test_records_are_public_and_dates_are_dates():
     assert pd.api.types.is_datetime64_any_dtype(model.history_["from"])
     assert model.history_["to"].iloc[-1] == later["day"].iloc[-1]
     assert model.adapt(pl.from_pandas(later)).history_["from"].dtype == pl.Datetime
+
+
+@pytest.fixture(scope="module")
+def stretched():
+    rng = np.random.default_rng(0)
+    y = np.arange(1000) % 2
+    X = rng.normal(size=(1000, 3)) @ [[1.0, 0.4, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]] + 2.5 * y[:, None]
+    return X, y, (X * [2.0, 0.5, 3.0] + [5.0, -3.0, 0.0])
+
+
+@pytest.mark.parametrize("name", ["StandardizeTo", "QuantilesTo", "CoralTo", "SubspaceTo"])
+def test_alignments_are_transformers(stretched, name):
+    from driftline import alignment
+
+    X, y, window = stretched
+    make = getattr(alignment, name)
+    plain = LogisticRegression().fit(X, y).score(window, y)
+    pipeline = make_pipeline(make(), LogisticRegression()).fit(X, y)
+    np.testing.assert_array_equal(make().fit_transform(X), X)
+    aligned = pipeline[0].transform(window)
+    assert aligned.shape == window.shape and plain < 0.7
+    if name != "SubspaceTo":
+        assert pipeline.score(window, y) > 0.9
+        np.testing.assert_allclose(aligned.mean(axis=0), X.mean(axis=0), atol=0.15)
+    frame = pd.DataFrame(X, columns=list("abc"))
+    assert list(make().fit(frame).get_feature_names_out()) == ["a", "b", "c"]
+    with pytest.raises(ValueError):
+        make().fit(X).transform(window[:, :2])
+
+
+def test_an_alignment_is_that_of_the_loop(stretched):
+    """The same map as a DriftClassifier deploys."""
+    from driftline.alignment import StandardizeTo
+
+    X, y, window = stretched
+    seen = []
+
+    def answer(model, rows):
+        seen.append(rows.copy())
+        return np.stack([np.arange(len(rows)) % 2, 1 - np.arange(len(rows)) % 2], axis=1)
+
+    loop = DriftClassifier(
+        model=(lambda rows, labels: None, answer), alignment="standardize", policy="always", window=1000,
+        settings={"scaling": False, "column-cleaning": {"drop": False, "clip": False}},
+    )  # fmt: skip
+    loop.fit(X, y).adapt(window)
+    seen.clear()
+    loop.predict(window)
+    np.testing.assert_allclose(np.concatenate(seen), StandardizeTo().fit(X).transform(window), rtol=1e-5, atol=1e-5)
+
+
+def test_drift_has_an_effect_a_p_value_and_columns():
+    from driftline.drift import EnergyTest
+
+    X, _ = people(800, 0)
+    same, _ = people(800, 1)
+    test = EnergyTest(permutations=99).fit(X)
+    calm = test.compare(same)
+    assert calm.p_value > 0.05 and calm.effect < 0.02
+    moved = same.assign(size=same["size"] * 3 + 2, town=np.where(np.arange(800) % 4 == 0, "Wien", same["town"]))
+    for kind in (lambda X: X, pl.from_pandas):
+        found = test.compare(kind(moved))
+        assert found.p_value == 0.01 and found.effect > 0.05
+        assert [one.column for one in found.columns[:2]] in (["size", "town"], ["town", "size"])
+        by = {one.column: one for one in found.columns}
+        assert set(by) == set(X.columns), "categories are one column"
+        assert by["size"].shift > 1 and 2 < by["size"].spread < 4 and by["size"].shape < 0.1
+        assert by["town"].kind == "category" and by["town"].effect == pytest.approx(0.25, abs=0.1) and by["town"].p_value < 1e-6
+    shaped = same.assign(size=np.sign(same["size"] - 1) * same["size"].std() + same["size"].mean())
+    assert {one.column: one for one in test.compare(shaped).columns}["size"].shape > 0.1
+    assert "effect" in found._repr_html_()
+
+
+def test_scores_without_classes(drift):
+    from driftline.model_selection import confidence_score, estimated_score
+
+    good = DriftClassifier("linear", window=100, policy="judged").fit(drift.X, drift.y)
+    for score in (estimated_score, confidence_score):
+        assert 0.5 < score(good, drift.stream) <= 1
+        assert score(good, drift.stream, y=None) == score(good, drift.stream)
+    assert good.version_ == 0
+    search = GridSearchCV(good, {"alignment": [None, "standardize"]}, scoring=estimated_score, cv=2)
+    assert len(search.fit(drift.X, drift.y).cv_results_["mean_test_score"]) == 2
+    with pytest.raises(ValueError, match="no window has an estimate"):
+        estimated_score(DriftClassifier("linear", window=100, policy="always").fit(drift.X, drift.y), drift.stream)

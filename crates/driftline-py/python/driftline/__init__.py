@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 from driftline._driftline import __version__
 
 if TYPE_CHECKING:
+    from driftline import alignment as alignment
     from driftline import datasets as datasets
+    from driftline import drift as drift
     from driftline import model_selection as model_selection
     from driftline import research as research
     from driftline import ray as ray
@@ -47,7 +49,9 @@ __all__ = [
     "TorchModel",
     "__version__",
     "adapt",
+    "alignment",
     "datasets",
+    "drift",
     "estimate",
     "explain",
     "model_selection",
@@ -56,7 +60,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("datasets", "model_selection", "research"):
+    if name in ("alignment", "datasets", "drift", "model_selection", "research"):
         return import_module(f"driftline.{name}")
     if name == "ray":
         # Without Ray there is no such attribute, so that `hasattr` and `help` can ask; the import says what is missing.

@@ -28,7 +28,7 @@ from sklearn.metrics import check_scoring
 
 from driftline import _driftline, _frames, _input, _tables
 
-__all__ = ["TimeSplit", "stream_predict", "stream_score"]
+__all__ = ["TimeSplit", "confidence_score", "estimated_score", "stream_predict", "stream_score"]
 
 Array = np.ndarray[Any, Any]
 
@@ -48,9 +48,7 @@ def stream_predict(model: Any, X: Any) -> tuple[Array, Array]:
     classes : array of shape (rows,)
     probabilities : array of shape (rows, classes)
     """
-    follower = copy.deepcopy(model)
-    if getattr(follower, "folder", None) is not None:
-        follower.set_params(folder=None)
+    follower = _follower(model)
     X = _tables.settled(X)
     shares = np.empty((_tables.count(X), len(follower.classes_)), dtype=np.float32)
     for rows in _windows(follower, X):
@@ -90,6 +88,73 @@ def stream_score(
     scorer = check_scoring(said, scoring=scoring)
     given = {} if sample_weight is None else {"sample_weight": sample_weight}
     return float(scorer(said, np.zeros((len(classes), 1)), _input.values(y), **given))
+
+
+def estimated_score(model: Any, stream: Any, y: Any = None) -> float:
+    """The mean of the accuracies that a policy estimates along a stream: a scorer for searches that needs no classes.
+
+    Parameters
+    ----------
+    model : fitted DriftClassifier
+        It stays as it is: a copy follows the stream. Its policy must estimate, as ``"judged"`` does.
+    stream : array or frame
+        Rows in the order of time.
+    y : ignored
+        Searches pass it; it is never looked at.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from driftline import DriftClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.arange(600) % 2
+    >>> X = rng.normal(size=(600, 2)) + 3 * y[:, None]
+    >>> model = DriftClassifier(model="linear", window=100, policy="judged").fit(X[:300], y[:300])
+    >>> 0.8 < estimated_score(model, X[300:]) <= 1
+    True
+    """
+    follower = _follower(model).adapt(stream)
+    found = [record["estimated_accuracy"] for record in follower.records_ if record.get("estimated_accuracy") is not None]
+    if not found:
+        raise ValueError("no window has an estimate: choose a policy that estimates, such as 'judged'")
+    return float(np.mean(found))
+
+
+def confidence_score(model: Any, stream: Any, y: Any = None) -> float:
+    """The mean of the highest probabilities along a stream, each window asked before it is learned from: needs no classes.
+
+    A model that is sure of the wrong class scores high, so trust `estimated_score` more.
+
+    Parameters
+    ----------
+    model : fitted DriftClassifier
+    stream : array or frame
+        Rows in the order of time.
+    y : ignored
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from driftline import DriftClassifier
+    >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+    >>> 0.5 <= confidence_score(DriftClassifier(model="linear", window=40).fit(X, y), np.array(X)) <= 1
+    True
+    """
+    return float(stream_predict(model, stream)[1].max(axis=1).mean())
+
+
+def _follower(model: Any) -> Any:
+    """A copy that may follow a stream without a trace."""
+    found = copy.deepcopy(model)
+    if getattr(found, "folder", None) is not None:
+        found.set_params(folder=None)
+    return found
 
 
 class TimeSplit:

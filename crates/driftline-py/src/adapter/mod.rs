@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes};
 
 use crate::errors::{told, wrong};
-use crate::interrupt::{LOOK, work};
+use crate::interrupt::{LOOK, brief, work};
 use crate::numbers;
 use crate::table::Table;
 pub use options::Options;
@@ -41,6 +41,8 @@ type Predicted<'py> = (Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, usize);
 
 /// Numbers that are predicted for at a time, so that a table is not in memory twice.
 const NUMBERS: usize = 1 << 22;
+/// Numbers that are predicted for at once: rows one by one, as services ask.
+const FEW: usize = 1 << 12;
 
 impl Adapter {
     fn of(mut inner: runs::Adapter, options: &Options, cancel: Cancel) -> PyResult<Self> {
@@ -157,9 +159,12 @@ impl Adapter {
     }
 
     fn predict<'py>(&self, py: Python<'py>, rows: Table) -> PyResult<Predicted<'py>> {
-        let predicted = work(py, &self.reading, || {
-            self.reader.predict_from(rows.pieces(NUMBERS))
-        })?;
+        let (few, reader) = (rows.few(FEW), &self.reader);
+        let predict = || reader.predict_from(rows.pieces(NUMBERS));
+        let predicted = match few {
+            true => brief(py, predict)?,
+            false => work(py, &self.reading, predict)?,
+        };
         given(py, &predicted)
     }
 

@@ -218,10 +218,18 @@ impl Table {
         }
     }
 
+    /// Whether there are at most so many numbers.
+    pub fn few(&self, numbers: usize) -> bool {
+        self.rows * self.numbers_of_a_row() <= numbers
+    }
+
+    fn numbers_of_a_row(&self) -> usize {
+        self.columns.iter().map(|(field, _)| width(field)).sum()
+    }
+
     /// Pieces of at most so many numbers.
     pub fn pieces(&self, numbers: usize) -> impl Iterator<Item = Table> + Send + use<> {
-        let width: usize = self.columns.iter().map(|(field, _)| width(field)).sum();
-        let step = (numbers / width.max(1)).max(1);
+        let step = (numbers / self.numbers_of_a_row().max(1)).max(1);
         let (table, end) = (self.clone(), self.rows.max(1));
         let starts = (0..end).step_by(step);
         starts.map(move |start| table.rows(start..table.rows.min(start + step)))
