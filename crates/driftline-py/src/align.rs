@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use driftline_adapt::{Alignment, Context, PartSpec, Stage, Version};
+use driftline_adapt::{AlignmentParts, Context, PartSpec, Stage, Version};
 use driftline_core::data::{ColumnCleaning, Domain, Inputs, LabeledDomain, Probabilities, Shape};
 use driftline_core::random::Seed;
 use driftline_core::{Cancel, Error, Result};
@@ -47,7 +47,8 @@ pub fn align<'py>(
     window: Table,
     label: &str,
 ) -> PyResult<(Bound<'py, PyByteArray>, usize)> {
-    let how: PartSpec<dyn Alignment> = serde_json::from_str(how).map_err(wrong("the alignment"))?;
+    let how: PartSpec<AlignmentParts> =
+        serde_json::from_str(how).map_err(wrong("the alignment"))?;
     let (runtime, cancel) = (Runtime::all_cores(), Cancel::new());
     let aligned = work(py, &cancel, || {
         runtime.install(|| aligned(&how, &source, &window, label, &runtime))
@@ -57,7 +58,7 @@ pub fn align<'py>(
 }
 
 fn aligned(
-    how: &PartSpec<dyn Alignment>,
+    how: &PartSpec<AlignmentParts>,
     source: &Table,
     window: &Table,
     label: &str,

@@ -132,10 +132,12 @@ def test_alignments_are_transformers(stretched, name):
     pipeline = make_pipeline(make(), LogisticRegression()).fit(X, y)
     np.testing.assert_array_equal(make().fit_transform(X), X)
     aligned = pipeline[0].transform(window)
-    assert aligned.shape == window.shape and plain < 0.7
+    assert aligned.shape == window.shape and plain < 0.8
     if name != "SubspaceTo":
         assert pipeline.score(window, y) > 0.9
-        np.testing.assert_allclose(aligned.mean(axis=0), X.mean(axis=0), atol=0.15)
+        # Windows are shrunk towards the source, as in the loop.
+        left, before = (abs(rows.mean(axis=0) - X.mean(axis=0)) for rows in (aligned, window))
+        assert (left < 0.2 * before).all()
     frame = pd.DataFrame(X, columns=list("abc"))
     assert list(make().fit(frame).get_feature_names_out()) == ["a", "b", "c"]
     with pytest.raises(ValueError):
