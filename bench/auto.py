@@ -6,7 +6,7 @@
 Every stream is fitted on its source with `auto` and with each model that `auto` compares, and scored on the rest. The old
 default is the linear model, or nearest neighbours for at most four columns. DIR holds `streams/*.csv.gz` and
 `keystroke/keystroke.csv` (default `../shared/data` beside the project); `--cache` holds elec.csv, weather.csv and covtype.csv of
-scikit-multiflow (default `target/skmultiflow`). What is absent is skipped with a message. Missing values are marked.
+scikit-multiflow and the three employment_MA_*.pq of nannyml, which need pyarrow (default `target/skmultiflow`). What is absent is skipped with a message. Missing values are marked.
 Exit code 1 if `auto` is more than 0.5 points below the best of its models on average, or less than 2.5 above the old default.
 """
 
@@ -89,6 +89,18 @@ def tables(arguments):
                 header, *rows = csv.reader(file)
             rows = rows[:MOST_ROWS]
             yield name, header[:-1] + ["label"], rows[:n], rows[n:]
+    files = [cache / f"employment_MA_{part}.pq" for part in ("reference", "analysis", "analysis_target")]
+    if wanted(arguments, "census", files[0]):
+        yield "census", *census(*files)
+
+
+def census(reference, analysis, target):
+    """2015, and every other row of 2016 to 2018; the last column is the label."""
+    from pyarrow import parquet
+    first, later, answers = map(parquet.read_table, (reference, analysis, target))
+    names = [name for name in first.column_names if name not in ("id", "year", "prediction", "predicted_probability", "employed")]
+    rows = lambda table, labels: list(zip(*(table[name].to_pylist() for name in names), map(str, labels["employed"].to_pylist())))
+    return names + ["label"], rows(first, first), rows(later, answers)[::2]
 
 
 def wanted(arguments, name, path):

@@ -117,7 +117,7 @@ def environment(folder):
     python = folder / "bin/python"
     if not python.exists():
         venv.create(folder, with_pip=True)
-        packages = ["scikit-learn", "lightgbm", "pandas", "onnx", "onnxruntime"]
+        packages = ["scikit-learn", "lightgbm", "pandas", "pyarrow", "onnx", "onnxruntime"]
         subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
     return python
 

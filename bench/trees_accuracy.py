@@ -5,7 +5,7 @@
 
 Streams are trained on their source and scored on the rest; DIR holds `streams/*.csv.gz` and `keystroke/keystroke.csv`
 (default `../shared/data` beside the project) and is skipped with a message where it is absent. `--cache` holds elec.csv,
-weather.csv and covtype.csv of scikit-multiflow, skipped likewise. Tables of scikit-learn are always there. Peers that draw
+weather.csv and covtype.csv of scikit-multiflow and the employment_MA_*.pq of nannyml, skipped likewise. Tables of scikit-learn are always there. Peers that draw
 (scikit-learn holds rows out above 10,000) are averaged over five seeds. `--onnx` runs the exported model in onnxruntime,
 which must agree within 1e-6.
 """
@@ -68,6 +68,12 @@ def tables(arguments):
         if not skip(path := cache / f"{name}.csv"):
             table = pandas.read_csv(path)[:120_000]
             yield name, *coded(table.iloc[:, :-1], table.iloc[:, -1], n)
+    if not skip(cache / "employment_MA_reference.pq"):
+        from auto import census
+        files = [cache / f"employment_MA_{part}.pq" for part in ("reference", "analysis", "analysis_target")]
+        header, source, stream = census(*files)
+        table = pandas.DataFrame(source + stream, columns=header)
+        yield "census", *coded(table.iloc[:, :-1], table["label"], len(source))
     makers = {
         "iris": datasets.load_iris, "wine": datasets.load_wine,
         "breast cancer": datasets.load_breast_cancer, "digits": datasets.load_digits,

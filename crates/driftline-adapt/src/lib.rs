@@ -37,7 +37,8 @@ pub use labeler::{
 pub use order::{DomainOrder, OrderBy, Placed};
 pub use parts::{NamedPart, Part, PartKind, PartSpec, checked};
 pub use policy::{
-    Always, Decision, Estimate, Expert, Forecast, Never, Policy, PolicyOutcome, Proposal, Prospect,
+    Always, AskedRow, Decision, Estimate, Expert, Forecast, LabelledRow, Never, Policy,
+    PolicyOutcome, Proposal, Prospect,
 };
 pub use source_stats::SourceStats;
 pub use state::State;

@@ -53,6 +53,8 @@ pub enum Command {
     Score(commands::score::ScoreArgs),
     /// Name the rows whose labels would settle which of two versions is better
     Audit(commands::audit::AuditArgs),
+    /// Label the rows that a run asks about, in the terminal or in a file
+    Label(commands::label::LabelArgs),
     /// Predict the class and probabilities of every row of a table
     Predict(commands::predict::PredictArgs),
     /// Look at source and stream: which windows suit the drift

@@ -14,6 +14,8 @@ mod hints;
 #[cfg(unix)]
 #[path = "your_data/killed.rs"]
 mod killed;
+#[path = "your_data/labels.rs"]
+pub mod labels;
 #[path = "your_data/late.rs"]
 mod late;
 #[path = "your_data/left_alone.rs"]

@@ -1,19 +1,10 @@
-//! The rule that chooses, from scores alone: the candidate that gains most over the source model on average over the
-//! worlds and the last windows, by a margin, and loses in none of them; the one in use has a little advantage, so that
-//! the choice does not flutter.
+//! The rule: of the candidates that gain over the source model even at their lower bound, deploy the one that gains most;
+//! where there is none, the source model. With enough labels the bound is theirs, without it is the scenarios'.
 
+use super::config::GuardConfig;
+use super::labels::Evidence;
+use super::weighed::Spread;
 use serde::{Deserialize, Serialize};
-
-use super::score::Score;
-
-/// A candidate must gain so much.
-const MARGIN: f64 = 0.01;
-/// It may lose so much in a world.
-const VETO: f64 = 0.02;
-/// The advantage of the one in use.
-const HABIT: f64 = 0.01;
-/// Windows that gains are averaged over.
-pub(super) const MEMORY: usize = 3;
 
 /// What may be in use. In files and lists the source model is 0 and the candidates follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,18 +12,6 @@ pub(super) const MEMORY: usize = 3;
 pub(super) enum Choice {
     Source,
     Candidate(usize),
-}
-
-impl Choice {
-    /// The source model, then so many candidates.
-    pub fn all(candidates: usize) -> impl Iterator<Item = Self> {
-        (0..=candidates).map(Self::from)
-    }
-
-    /// Its place in a list that has the source model first.
-    pub fn of<T>(self, list: &[T]) -> &T {
-        &list[usize::from(self)]
-    }
 }
 
 impl From<usize> for Choice {
@@ -53,61 +32,74 @@ impl From<Choice> for usize {
     }
 }
 
-/// A labelled world and how the source model (first) and every candidate do in it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Scenario {
-    #[serde(rename = "world")]
-    pub name: String,
-    pub scores: Vec<Score>,
+/// What is known of a candidate in this window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Prospects {
+    /// Its gain over the source model, by the scenarios.
+    pub gain: Spread,
+    /// What it gained when it was rehearsed on the source.
+    pub rehearsed: f64,
+    /// The share of rows that it decides unlike the source model, and unlike what is in use.
+    pub unlike_source: f64,
+    pub unlike_current: f64,
+    /// How much of what the scenarios say a leap of the stream puts in doubt.
+    pub leap: f64,
+    pub labels: Evidence,
+    /// Whether it has a version to deploy.
+    pub proposed: bool,
 }
 
-impl Scenario {
-    fn gain(&self, choice: Choice) -> f64 {
-        choice.of(&self.scores).gain_over(&self.scores[0])
-    }
-
-    pub fn loses_a_class(&self, choice: Choice) -> bool {
-        choice.of(&self.scores).loses_a_class_of(&self.scores[0])
-    }
+/// The bounds of a candidate's gain over the source model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Bounds {
+    pub mean: f64,
+    pub low: f64,
+    pub high: f64,
+    /// Whether labels say so.
+    pub by_labels: bool,
 }
 
-/// Mean gains of all in these worlds; the first is the source model's, zero.
-pub(super) fn gains(worlds: &[Scenario]) -> Vec<f64> {
-    let Some(first) = worlds.first() else {
-        return vec![];
-    };
-    let mean = |choice: Choice| {
-        worlds.iter().map(|world| world.gain(choice)).sum::<f64>() / worlds.len() as f64
-    };
-    Choice::all(first.scores.len() - 1).map(mean).collect()
-}
-
-/// The best choice. `history` are the gains of the windows so far, this one last; `allowed` says which are open.
-pub(super) fn choose(
-    worlds: &[Scenario],
-    history: &[Vec<f64>],
-    allowed: &[bool],
-    vetoes: bool,
-    current: Choice,
-) -> Choice {
-    let recent = &history[history.len().saturating_sub(MEMORY)..];
-    let mut best = (f64::MIN, Choice::Source);
-    for choice in Choice::all(allowed.len() - 1) {
-        let loses = |world: &Scenario| world.gain(choice) < -VETO || world.loses_a_class(choice);
-        let loses = worlds.iter().any(loses);
-        if choice != Choice::Source && (!choice.of(allowed) || (vetoes && loses)) {
-            continue;
+impl Prospects {
+    pub fn bounds(&self, rows: usize, config: &GuardConfig) -> Bounds {
+        let Spread {
+            mean, low, high, ..
+        } = self.gain;
+        let changed = self.unlike_source;
+        if let Some(gain) = self.labels.gain(changed, mean, config) {
+            return Bounds {
+                mean: gain.mean,
+                low: gain.low,
+                high: 2.0 * gain.mean - gain.low,
+                by_labels: true,
+            };
         }
-        let sum = recent.iter().map(|gains| choice.of(gains)).sum::<f64>();
-        let gain = sum / recent.len().max(1) as f64;
-        // What is in use needs no margin: going back has its price too.
-        let value = match choice {
-            _ if choice == current => gain + HABIT,
-            Choice::Source => gain,
-            Choice::Candidate(_) => gain - MARGIN,
-        };
-        if value > best.0 {
-            best = (value, choice);
+        // Each row that the two decide differently may go either way: two standard errors of that. None of the others can
+        // gain or lose.
+        let chance = 2.0 * (changed / rows.max(1) as f64).sqrt();
+        let rehearsed = self.rehearsed.clamp(-changed, changed);
+        let doubt = (config.win_margin.get() + self.leap) * changed;
+        Bounds {
+            mean: mean + rehearsed,
+            low: low - chance - doubt + rehearsed,
+            high: high + chance + rehearsed,
+            by_labels: false,
+        }
+    }
+}
+
+/// The candidate with the largest mean of those that gain at their lower bound; what is in use stays among them while it gains
+/// on average. A version in use is not left without labels for one that relabels more than a third of the window.
+pub(super) fn choose(all: &[(Prospects, Bounds)], current: Choice) -> Choice {
+    let mut best = (0.0, Choice::Source);
+    for (place, (own, bounds)) in all.iter().enumerate() {
+        let choice = Choice::Candidate(place);
+        let kept = choice == current && bounds.mean >= 0.0;
+        let other = current != Choice::Source && choice != current;
+        let leaps = other && 2.0 * own.unlike_current > 1.0 - own.unlike_current;
+        let allowed = own.proposed && (bounds.by_labels || !leaps);
+        let better = bounds.mean > best.0 || (kept && bounds.mean >= best.0);
+        if allowed && (bounds.low > 0.0 || kept) && better {
+            best = (bounds.mean, choice);
         }
     }
     best.1
@@ -117,55 +109,104 @@ pub(super) fn choose(
 mod tests {
     use super::*;
 
-    fn world(accuracies: &[f64]) -> Scenario {
-        let scores = accuracies.iter().map(|&accuracy| Score {
-            accuracy,
-            balanced: accuracy,
-            recalls: vec![],
-        });
-        Scenario {
-            name: String::new(),
-            scores: scores.collect(),
+    fn candidate(mean: f64, off: f64) -> Prospects {
+        Prospects {
+            gain: Spread {
+                mean,
+                low: mean - off,
+                high: mean + off,
+                ..Spread::default()
+            },
+            unlike_source: 0.1,
+            proposed: true,
+            ..Prospects::default()
         }
+    }
+
+    fn chosen(all: &[Prospects], current: Choice) -> Choice {
+        let config = GuardConfig::default();
+        let all: Vec<_> = all
+            .iter()
+            .map(|own| (*own, own.bounds(1000, &config)))
+            .collect();
+        choose(&all, current)
     }
 
     const FIRST: Choice = Choice::Candidate(0);
     const SECOND: Choice = Choice::Candidate(1);
 
-    fn chosen(worlds: &[Scenario], current: Choice) -> Choice {
-        choose(worlds, &[gains(worlds)], &[true; 3], true, current)
-    }
-
     #[test]
-    fn a_choice_is_stored_as_its_place() {
-        for (choice, place) in [(Choice::Source, 0), (FIRST, 1), (SECOND, 2)] {
-            assert_eq!(serde_json::json!(choice), serde_json::json!(place));
-            assert_eq!(Choice::from(place), choice);
-            assert_eq!(
-                *choice.of(&["source", "first", "second"]),
-                ["source", "first", "second"][place]
-            );
-        }
-        assert!(serde_json::from_str::<Choice>("-1").is_err());
-        assert_eq!(Choice::all(1).collect::<Vec<_>>(), [Choice::Source, FIRST]);
-    }
-
-    #[test]
-    fn the_best_on_average_unless_it_loses_somewhere() {
-        let worlds = [world(&[0.7, 0.8, 0.75]), world(&[0.7, 0.65, 0.75])];
-        assert_eq!(chosen(&worlds, Choice::Source), SECOND);
-        for (vetoes, right) in [(true, Choice::Source), (false, FIRST)] {
-            let allowed = [true, true, false];
-            let history = [gains(&worlds)];
-            let chosen = choose(&worlds, &history, &allowed, vetoes, Choice::Source);
-            assert_eq!(chosen, right);
+    fn gains_that_scenarios_agree_on_are_deployed_and_others_are_not() {
+        let table: &[(&[(f64, f64)], Choice)] = &[
+            (&[(0.07, 0.01)], FIRST),
+            (&[(0.07, 0.04)], Choice::Source),
+            (&[(-0.02, 0.0)], Choice::Source),
+            (&[(0.09, 0.08), (0.07, 0.01)], SECOND),
+            (&[(0.07, 0.01), (0.09, 0.02)], SECOND),
+        ];
+        for (gains, right) in table {
+            let all: Vec<_> = gains
+                .iter()
+                .map(|&(mean, off)| candidate(mean, off))
+                .collect();
+            assert_eq!(chosen(&all, Choice::Source), *right, "{gains:?}");
         }
     }
 
     #[test]
-    fn little_is_no_reason_to_change() {
-        let worlds = [world(&[0.7, 0.715, 0.7])];
-        assert_eq!(chosen(&worlds, Choice::Source), Choice::Source);
-        assert_eq!(chosen(&worlds, FIRST), FIRST);
+    fn what_was_rehearsed_counts() {
+        let mut costly = candidate(0.05, 0.01);
+        costly.rehearsed = -0.04;
+        assert_eq!(chosen(&[costly], Choice::Source), Choice::Source);
+        let mut proven = candidate(0.01, 0.02);
+        proven.rehearsed = 0.08;
+        assert_eq!(chosen(&[proven], Choice::Source), FIRST);
+    }
+
+    #[test]
+    fn no_more_is_gained_than_rows_are_changed() {
+        let mut same = candidate(0.0, 0.0);
+        (same.unlike_source, same.rehearsed) = (0.0, 0.1);
+        assert_eq!(chosen(&[same], Choice::Source), Choice::Source);
+    }
+
+    #[test]
+    fn what_is_in_use_stays_while_it_gains_on_average() {
+        let doubtful = candidate(0.01, 0.05);
+        assert_eq!(chosen(&[doubtful], FIRST), FIRST);
+        assert_eq!(chosen(&[doubtful], Choice::Source), Choice::Source);
+        assert_eq!(chosen(&[candidate(-0.01, 0.05)], FIRST), Choice::Source);
+    }
+
+    #[test]
+    fn after_a_leap_scenarios_count_less() {
+        let mut far = candidate(0.07, 0.01);
+        assert_eq!(chosen(&[far], Choice::Source), FIRST);
+        far.leap = 0.5;
+        assert_eq!(chosen(&[far], Choice::Source), Choice::Source);
+    }
+
+    #[test]
+    fn labels_decide_where_there_are_enough() {
+        let mut doubtful = candidate(0.05, 0.2);
+        doubtful.labels = Evidence {
+            labels: 10.0,
+            ahead: 10.0,
+        };
+        assert_eq!(chosen(&[doubtful], Choice::Source), FIRST);
+        let mut wrong = candidate(0.3, 0.0);
+        wrong.labels = Evidence {
+            labels: 10.0,
+            ahead: -10.0,
+        };
+        assert_eq!(chosen(&[wrong], Choice::Source), Choice::Source);
+    }
+
+    #[test]
+    fn a_version_in_use_is_not_left_for_a_leap_without_labels() {
+        let (stays, mut leaps) = (candidate(0.06, 0.01), candidate(0.09, 0.01));
+        leaps.unlike_current = 0.4;
+        assert_eq!(chosen(&[stays, leaps], FIRST), FIRST);
+        assert_eq!(chosen(&[stays, leaps], Choice::Source), SECOND);
     }
 }

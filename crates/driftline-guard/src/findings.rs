@@ -1,94 +1,103 @@
-//! What the guard tells of a window beside its decision: the `findings` of the window's record.
+//! What the judge tells of a window beside its decision: the `findings` of the window's record.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
-use super::choice::{Choice, Scenario};
-use super::source_profile::SourceProfile;
-use driftline_drift::{Change, Distance};
+use super::choice::{Bounds, Choice};
+use driftline_drift::Change;
 
-/// Of a table.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct TableFindings {
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Findings {
     pub drift: Change,
-    pub evidence: SourceProfile,
-    /// Absent where the window was not trusted.
-    #[serde(flatten)]
-    pub choice: Option<ChoiceFindings>,
-}
-
-/// How the candidates did.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct ChoiceFindings {
-    pub worlds: Vec<Scenario>,
-    pub details: Details,
-    pub chosen: Option<Choice>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub usual: Option<BaselineEstimates>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Accuracy on rows of the source that were not learned from.
+    pub held_out: f64,
+    pub explanations: Vec<ExplanationFinding>,
+    pub candidates: Vec<CandidateFinding>,
+    pub chosen: Choice,
+    pub baselines: Baselines,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub theory: Option<MarginCondition>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// What labels would settle.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub question: Option<Question>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alarm: Option<AlarmFinding>,
 }
 
-/// Where the worlds come from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Details {
-    Moved {
-        drift: Distance,
-        worlds: Vec<MovedSource>,
-    },
-    /// Clouds that were followed in ways that decide this share of rows alike.
-    Followed { alike: f64 },
-    /// The window is where the stream was at this version.
-    Recalled { recalled: usize },
-}
-
-/// The source moved to look like the window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct MovedSource {
-    pub world: String,
-    pub distance: f64,
-    pub fits: bool,
+/// A scenario.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct ExplanationFinding {
+    pub name: &'static str,
+    /// How much it counts.
+    pub weight: f64,
+    /// In units of noise.
+    pub misfit: f64,
     /// Of the source model and every candidate.
     pub accuracy: Vec<f64>,
 }
 
+/// A candidate and its gain over the source model.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct CandidateFinding {
+    pub name: String,
+    pub gain: f64,
+    pub low: f64,
+    pub high: f64,
+    pub by_labels: bool,
+    /// What it gained on the source itself.
+    pub rehearsed: f64,
+    /// The share of rows that it decides unlike the source model.
+    pub changed: f64,
+}
+
+impl CandidateFinding {
+    pub fn new(name: &str, bounds: Bounds, rehearsed: f64, changed: f64) -> Self {
+        Self {
+            name: name.to_owned(),
+            gain: bounds.mean,
+            low: bounds.low,
+            high: bounds.high,
+            by_labels: bounds.by_labels,
+            rehearsed,
+            changed,
+        }
+    }
+}
+
 /// The usual estimates of the source model's accuracy without labels.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct BaselineEstimates {
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct Baselines {
     pub confidence: f64,
+    /// Mean calibrated confidence (CBPE).
     pub calibrated: f64,
+    /// Average thresholded confidence (ATC).
     pub threshold: f64,
+    /// Difference of confidences (DoC).
+    pub difference: f64,
+}
+
+/// The best candidate of those that were not chosen, and what is at stake.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Question {
+    pub candidate: String,
+    /// What it may gain at most, as a share of rows.
+    pub stake: f64,
+}
+
+/// The version that served this window is no longer as accurate as it must be.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(super) struct AlarmFinding {
+    /// The accuracy that must be kept.
+    pub below: f64,
+    /// Labels have proved it; otherwise it is an estimate.
+    pub by_labels: bool,
+    /// Labels have proved that the source model is better.
+    pub worse_than_source: bool,
 }
 
 /// The step against the margin, as in Theorem 3.2.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct MarginCondition {
     pub w_infinity: f64,
     pub margin: f64,
     pub holds: bool,
-}
-
-/// What is open: the best candidate of those that were not chosen.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Question {
-    pub candidate: String,
-}
-
-/// Of images.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct ImageFindings {
-    pub drift: Change,
-    pub confidence: ImageConfidence,
-    pub step: f64,
-    pub small_step: f64,
-}
-
-/// How sure the source model is.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct ImageConfidence {
-    pub source: f64,
-    pub window: f64,
 }

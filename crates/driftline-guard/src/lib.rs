@@ -1,68 +1,58 @@
-//! Rehearse before deploying: the labelled source is moved so that it looks like the window, every candidate is tried
-//! there, and only what beats the source model in every explanation that fits is deployed. Where the classes are clouds
-//! that a mixture can follow, the mixture says how likely every decision is right. The same numbers estimate accuracy.
+//! The policy `guarded`: deploy, hold or ask, with a number in every window.
+//!
+//! Scenarios are ways in which the labelled source could have become a window. Each says how likely every class is for every
+//! row, and counts by how well it has fitted. Together they say how accurate every version is, and a candidate is deployed
+//! only where it gains at its lower bound. A few labels settle what scenarios cannot.
 
-mod baseline_estimates;
+mod alarm;
+mod asking;
+mod baselines;
+mod calibration;
 mod choice;
+mod config;
+mod correction;
 mod findings;
-mod guard;
-mod images;
-mod interval;
-mod judge;
+mod history;
+mod labels;
 mod memory;
 mod outlook;
+mod profile;
 mod rehearsal;
-mod scenarios;
+mod scenario;
 mod score;
-mod source_profile;
-mod tables;
+mod space;
 mod theory;
-mod tracking;
+mod weighed;
+mod window;
 
-pub use judge::JudgeConfig;
+pub use config::GuardConfig;
 
-use serde::{Deserialize, Serialize};
-
-use self::guard::Guard;
 use self::memory::Memory;
-use driftline_adapt::policy::{Decision, Forecast, Policy, PolicyOutcome, Proposal};
+use self::profile::Source;
+use self::window::Judge;
+use driftline_adapt::policy::{Decision, Forecast, LabelledRow, Policy, PolicyOutcome, Proposal};
 use driftline_adapt::{Candidate, Context, State};
 use driftline_core::Result;
-use driftline_core::data::{Inputs, LabeledDomain, Shape};
-use driftline_drift::{Standardizer, draw};
+use driftline_core::data::{Inputs, LabeledDomain};
+use driftline_drift::draw;
 use driftline_models::neighbours::NeighboursLearner;
 use driftline_models::trees::TreesLearner;
 use driftline_models::{AnyLearner, Learner};
 
-/// Rows of a window that are looked at.
-const MOST_ROWS: usize = 1000;
-/// Fewer labelled rows are no rehearsal.
+/// Fewer labelled rows are no source to judge by.
 const LEAST_SAMPLE: usize = 10;
+/// Rows of a window, and of the source, that are looked at. More take time and change little.
+const ROWS: usize = 1000;
+/// Fewer rows are no window.
+const LEAST_WINDOW: usize = 4;
 
-/// Deploys what a rehearsal finds better than the source model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
-pub struct Guarded {
-    /// What to choose from; what suits the model where nothing is said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub candidates: Option<Vec<String>>,
-}
-
-impl Policy for Guarded {
+impl Policy for GuardConfig {
     fn candidates(&self, learner: &AnyLearner) -> Option<Vec<String>> {
         let fitting: &[&str] = match learner.kind() {
-            "network" => &["plain"],
-            TreesLearner::KIND => &["realign", "plain", "cautious", "realign-cautious"],
-            NeighboursLearner::KIND => &["realign", "plain", "clusters", "mixture"],
-            _ => &[
-                "realign",
-                "plain",
-                "cautious",
-                "realign-cautious",
-                "clusters",
-                "mixture",
-            ],
+            "network" => &["realign", "plain", "inertia"],
+            TreesLearner::KIND => &["realign", "inertia"],
+            NeighboursLearner::KIND => &["realign", "plain", "inertia", "mixture", "clusters"],
+            _ => &["realign", "plain", "inertia", "realign-cautious"],
         };
         let names = fitting.iter().map(|&name| name.to_owned()).collect();
         Some(self.candidates.clone().unwrap_or(names))
@@ -73,11 +63,10 @@ impl Policy for Guarded {
     }
 
     fn prepare(&self, ctx: &Context<'_>, candidates: &[&Candidate], rows: usize) -> Result<State> {
-        let Some((sample, frame)) = table(ctx) else {
-            return Ok(State::default());
-        };
         let mut memory = Memory::default();
-        Guard::new(ctx, sample, &frame, candidates, rows, &mut memory)?;
+        if let Some(sample) = sample(ctx) {
+            self.source(ctx, sample, candidates, rows, &mut memory)?;
+        }
         Ok(memory.store())
     }
 
@@ -88,14 +77,20 @@ impl Policy for Guarded {
         candidates: &[&Candidate],
         windows: &[Inputs],
     ) -> Result<Option<Forecast>> {
-        table(ctx)
-            .map(|(sample, frame)| {
-                let mut memory = Memory::read(state)?;
-                let rows = windows.first().map_or(0, Inputs::len);
-                let guard = Guard::new(ctx, sample, &frame, candidates, rows, &mut memory)?;
-                outlook::outlook(ctx, &guard, candidates, windows, &mut memory)
-            })
-            .transpose()
+        let Some(sample) = sample(ctx) else {
+            return Ok(None);
+        };
+        let mut memory = Memory::read(state)?;
+        let rows = windows.first().map_or(0, Inputs::len);
+        let source = self.source(ctx, sample, candidates, rows, &mut memory)?;
+        outlook::outlook(ctx, self, &source, candidates, windows, memory).map(Some)
+    }
+
+    fn learn(&self, state: &State, number: usize, labelled: &[LabelledRow]) -> Result<State> {
+        let mut memory = Memory::read(state)?;
+        let lowest = memory.profile.as_ref().map_or(0.0, |own| own.lowest(self));
+        memory.heard.learn_late(labelled, number, lowest, self);
+        Ok(memory.store())
     }
 
     fn decide(
@@ -104,42 +99,64 @@ impl Policy for Guarded {
         state: &State,
         proposals: &[Proposal<'_>],
     ) -> Result<PolicyOutcome> {
-        let hold = |why: &str, distrusted: bool, state: State| {
+        let hold = |why: &str, distrusted: bool| {
             let decision = Decision::Hold { why: why.into() };
-            let mut outcome = PolicyOutcome::new(decision, state);
+            let mut outcome = PolicyOutcome::new(decision, state.clone());
             outcome.distrusted = distrusted;
             Ok(outcome)
         };
-        let Some(window) = ctx.stage.learn.as_ref().filter(|window| window.len() >= 4) else {
-            return hold("there is too little to learn from", false, state.clone());
+        let window = ctx.stage.learn.as_ref();
+        let Some(window) = window.filter(|window| window.len() >= LEAST_WINDOW) else {
+            return hold("there is too little to learn from", false);
         };
-        let Some(sample) = ctx
-            .source_sample
-            .filter(|sample| sample.len() >= LEAST_SAMPLE)
-        else {
-            let why = "there is no labelled source to rehearse on";
-            return hold(why, true, state.clone());
+        let Some(sample) = sample(ctx) else {
+            return hold("there is no labelled source to judge by", true);
         };
-        let Some(frame) = Standardizer::of(sample.inputs()) else {
-            return hold("no column of the source varies", true, state.clone());
+        let mut memory = Memory::read(state)?;
+        let candidates: Vec<&Candidate> = proposals.iter().map(|one| one.candidate).collect();
+        let source = self.source(ctx, sample, &candidates, window.len(), &mut memory)?;
+        let rows = draw(window.len(), ROWS, ctx.seed.named("rows"));
+        let judge = Judge {
+            config: self,
+            ctx,
+            source: &source,
+            proposals,
+            rows: &rows,
+            inputs: &window.inputs.pick(&rows),
         };
-        let memory = Memory::read(state)?;
-        let rows = draw(window.len(), MOST_ROWS, ctx.seed.named("rows"));
-        let window = (&window.inputs, &rows[..]);
-        match window.0.shape() {
-            Shape::Image { .. } => images::decide(ctx, memory, sample, &frame, window, proposals),
-            Shape::Vector(_) => tables::decide(ctx, memory, sample, &frame, window, proposals),
+        judge.decide(memory)
+    }
+}
+
+impl GuardConfig {
+    /// What is known of the source: remembered, or worked out now.
+    fn source(
+        &self,
+        ctx: &Context<'_>,
+        sample: &LabeledDomain,
+        candidates: &[&Candidate],
+        window: usize,
+        memory: &mut Memory,
+    ) -> Result<Source> {
+        if let (Some(profile), Some((held_out, clouds))) = (&memory.profile, memory.source()?) {
+            return Ok(Source::of(profile.clone(), sample, ROWS, held_out, clouds));
+        }
+        let source = Source::gather(ctx, sample, candidates, (window, ROWS))?;
+        memory.profile = Some(source.profile.clone());
+        memory.set_source(&source.held_out, source.clouds.as_ref())?;
+        // What is remembered is in single precision: the first window must see the same numbers as those after it.
+        match memory.source()? {
+            Some((held_out, clouds)) => {
+                Ok(Source::of(source.profile, sample, ROWS, held_out, clouds))
+            }
+            None => Ok(source),
         }
     }
 }
 
-/// The source, if it is a table that can be moved.
-fn table<'a>(ctx: &Context<'a>) -> Option<(&'a LabeledDomain, Standardizer)> {
-    let sample = ctx
-        .source_sample
-        .filter(|sample| sample.len() >= LEAST_SAMPLE)?;
-    let Shape::Vector(_) = sample.inputs().shape() else {
-        return None;
-    };
-    Some((sample, Standardizer::of(sample.inputs())?))
+/// The labelled source, if it is enough to judge by.
+fn sample<'a>(ctx: &Context<'a>) -> Option<&'a LabeledDomain> {
+    let sample = ctx.source_sample.filter(|own| own.len() >= LEAST_SAMPLE)?;
+    let varies = driftline_drift::Standardizer::of(sample.inputs()).is_some();
+    varies.then_some(sample)
 }

@@ -1,16 +1,22 @@
-//! What the guard remembers from window to window. In the files of a run it is a [`State`]: the plain values are the fields
-//! of [`Memory`] by name, beside the arrays and models that are kept by name. What cannot be read is an error, never forgotten.
+//! What the judge remembers from window to window. In the files of a run it is a [`State`]: the plain values are the fields
+//! of [`Memory`] by name, beside arrays that are kept by name. What cannot be read is an error, never forgotten.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::source_profile::SourceProfile;
-use super::tracking::{Place, Track, WAYS};
+use super::labels::Heard;
+use super::profile::SourceProfile;
 use driftline_adapt::State;
 use driftline_core::{Error, Result};
 use driftline_drift::ClassMixture;
 
-/// The format that is written; 1 and 2 differ in having a number.
-const FORMAT: u32 = 2;
+/// The format that is written.
+const FORMAT: u32 = 1;
+
+/// The held-out probabilities of the source sample are kept under this name, its mixture under the other.
+const HELD_OUT: &str = "held-out";
+const SOURCE_CLOUDS: &str = "clouds/source";
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -21,25 +27,20 @@ pub(super) struct Memory {
     pub in_use: Option<String>,
     /// What the source says, once it was asked.
     #[serde(skip_serializing_if = "is_default")]
-    pub evidence: Option<SourceProfile>,
-    /// The gains of the last windows.
+    pub profile: Option<SourceProfile>,
+    /// The misfit of every scenario so far, the newest windows first.
     #[serde(skip_serializing_if = "is_default")]
-    pub gains: Vec<Vec<f64>>,
-    #[serde(rename = "track", skip_serializing_if = "is_default")]
-    pub mixture_track: Track,
-    #[serde(rename = "track/clusters", skip_serializing_if = "is_default")]
-    pub clusters_track: Track,
-    /// By how much the clusters explained and foresaw a row better than the mixture, window by window.
-    #[serde(rename = "track/lead", skip_serializing_if = "is_default")]
-    pub leads: Vec<[f64; 2]>,
+    pub misfits: BTreeMap<String, f64>,
+    /// The largest step so far, in safe steps.
     #[serde(skip_serializing_if = "is_default")]
-    pub places: Vec<Place>,
-    /// Images: how far a class is from its nearest, and whether a step was too large.
+    pub largest_step: f64,
+    /// How far the newest steps leapt, in distances between classes; half of it is left after every window.
     #[serde(skip_serializing_if = "is_default")]
-    pub class_distance: Option<f64>,
+    pub leap: f64,
+    /// What labels said.
     #[serde(skip_serializing_if = "is_default")]
-    pub jumped: bool,
-    /// Arrays and models: the clouds where they stand, and chains in rehearsal.
+    pub heard: Heard,
+    /// Arrays: clouds, held-out probabilities.
     #[serde(skip)]
     pub kept: State,
 }
@@ -49,16 +50,13 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl Memory {
-    /// What [`Memory::store`] has stored, here or in an earlier version.
+    /// What [`Memory::store`] has stored.
     pub fn read(state: &State) -> Result<Self> {
         let (mut memory, kept): (Self, State) = state.typed()?;
         if memory.format > FORMAT {
             let allowed = format!("at most {FORMAT}, which this version of driftline knows");
-            return Err(Error::out_of_range(
-                "the format of what the guard remembers",
-                memory.format,
-                allowed,
-            ));
+            let what = "the format of what the judge remembers";
+            return Err(Error::out_of_range(what, memory.format, allowed));
         }
         memory.kept = kept;
         Ok(memory)
@@ -72,34 +70,50 @@ impl Memory {
 
     /// Whether all of it can be read.
     pub fn check(&self) -> Result<()> {
-        let places = self.places.iter().map(Place::mixture_name);
-        let ways = WAYS.into_iter().map(String::from);
-        ways.chain(places)
-            .try_for_each(|name| self.mixture(&name).map(drop))
+        for name in [SOURCE_CLOUDS, super::scenario::CLOUDS] {
+            self.clouds(name)?;
+        }
+        Ok(())
     }
 
     /// A mixture of the classes; none where none is kept under this name.
-    pub fn mixture(&self, name: &str) -> Result<Option<ClassMixture>> {
+    pub fn clouds(&self, name: &str) -> Result<Option<ClassMixture>> {
         let Some((_, numbers)) = self.kept.get(name) else {
             return Ok(None);
         };
         match ClassMixture::from_numbers(numbers) {
-            Some(mixture) => Ok(Some(mixture)),
+            Some(clouds) => Ok(Some(clouds)),
             None => {
-                let what = format!("the array `{name}` of what the guard remembers");
+                let what = format!("the array `{name}` of what the judge remembers");
                 Err(Error::mismatch(what, "a mixture of the classes", "none"))
             }
         }
     }
 
-    pub fn set_mixture(&mut self, name: &str, mixture: &ClassMixture) -> Result<()> {
-        let numbers = mixture.to_numbers();
+    pub fn set_clouds(&mut self, name: &str, clouds: &ClassMixture) -> Result<()> {
+        let numbers = clouds.to_numbers();
         self.kept.set(name, &[numbers.len()], numbers)
+    }
+
+    /// What was kept of the source's arrays.
+    pub fn source(&self) -> Result<Option<(Vec<f64>, Option<ClassMixture>)>> {
+        let Some((_, held_out)) = self.kept.get(HELD_OUT) else {
+            return Ok(None);
+        };
+        let held_out = held_out.iter().map(|&p| f64::from(p)).collect();
+        Ok(Some((held_out, self.clouds(SOURCE_CLOUDS)?)))
+    }
+
+    pub fn set_source(&mut self, held_out: &[f64], clouds: Option<&ClassMixture>) -> Result<()> {
+        let single = held_out.iter().map(|&p| p as f32).collect();
+        self.kept.set(HELD_OUT, &[held_out.len()], single)?;
+        clouds.map_or(Ok(()), |clouds| self.set_clouds(SOURCE_CLOUDS, clouds))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::labels::Evidence;
     use super::*;
     use serde_json::{Value, json};
 
@@ -115,63 +129,44 @@ mod tests {
     fn what_is_stored_is_read_again() {
         let mut memory = Memory {
             in_use: Some("plain".into()),
-            gains: vec![vec![0.0, 0.1]],
-            leads: vec![[0.5, -0.25]],
-            jumped: true,
+            misfits: BTreeMap::from([("same".into(), 1.5)]),
+            largest_step: 0.25,
+            leap: 0.5,
+            heard: Heard {
+                candidates: BTreeMap::from([("plain".into(), Evidence::default())]),
+                ..Heard::default()
+            },
             ..Memory::default()
         };
-        memory.kept.set("clusters/behind", &[1], vec![2.0]).unwrap();
+        memory.set_source(&[0.25, 0.75], None).unwrap();
         let again = Memory::read(&memory.clone().store()).unwrap();
         memory.format = FORMAT;
         assert_eq!(again, memory);
+        assert_eq!(again.source().unwrap(), Some((vec![0.25, 0.75], None)));
         again.check().unwrap();
-    }
-
-    /// As version 0.1 wrote it: no number, and null for the source model.
-    #[test]
-    fn memories_without_a_number_are_read() {
-        let track = json!({ "steps": [0.1, null], "likely": [-2.0, -2.5], "jumped": true });
-        let place =
-            json!({ "version": 3, "in_use": null, "likely": -2.0, "tracks": [track, track] });
-        let old = state(&[
-            ("in-use", Value::Null),
-            ("gains", json!([[0.0, 0.02]])),
-            ("track", track),
-            ("track/lead", json!([[0.1, 0.2]])),
-            ("places", json!([place])),
-            ("class-distance", json!(1.5)),
-        ]);
-        let memory = Memory::read(&old).unwrap();
-        assert_eq!((memory.format, &memory.in_use), (0, &None));
-        assert!(memory.mixture_track.jumped(), "a jump is not forgotten");
-        assert_eq!(memory.clusters_track, Track::default());
-        assert_eq!((memory.places.len(), memory.class_distance), (1, Some(1.5)));
     }
 
     #[test]
     fn what_cannot_be_read_is_an_error_that_names_it() {
         let damaged = [
             ("in-use", json!(3)),
-            ("evidence", json!({ "held_out": 0.9 })),
-            ("gains", json!([["much"]])),
-            ("track", json!({ "steps": [], "jumped": "often" })),
-            ("track/clusters", json!([])),
-            ("track/lead", json!([[0.1]])),
-            ("places", json!([{ "version": -1 }])),
-            ("class-distance", json!("far")),
-            ("jumped", json!(1)),
+            ("profile", json!({ "held_out": 0.9 })),
+            ("misfits", json!({ "same": "much" })),
+            ("largest-step", json!("far")),
+            ("leap", json!("far")),
+            ("labels", json!([])),
             ("unheard-of", json!(1)),
         ];
         for (name, value) in damaged {
-            let error = Memory::read(&state(&[("format", json!(2)), (name, value)]));
+            let error = Memory::read(&state(&[("format", json!(FORMAT)), (name, value)]));
             let told = error.unwrap_err().to_string();
             assert!(told.contains(&format!("`{name}`")), "{told}");
         }
         let newer = Memory::read(&state(&[("format", json!(FORMAT + 1))])).unwrap_err();
-        assert!(newer.to_string().contains("at most 2"), "{newer}");
+        assert!(newer.to_string().contains("at most 1"), "{newer}");
         let mut memory = Memory::default();
-        memory.kept.set(WAYS[0], &[1], vec![1.0]).unwrap();
+        memory.kept.set(SOURCE_CLOUDS, &[1], vec![1.0]).unwrap();
         let told = memory.check().unwrap_err().to_string();
-        assert!(told.contains("mixture/moved"), "{told}");
+        assert!(told.contains(SOURCE_CLOUDS), "{told}");
     }
 }

@@ -1,78 +1,90 @@
-//! What is to be expected of a stream, from a few of its windows: the labelled source is moved along them and every candidate
-//! goes along with it. Nothing learns from a row of the stream.
+//! What is to be expected of a stream, from a few of its windows: every candidate learns from them one after the other, and
+//! the scenarios say how accurate each would be. Nothing is deployed, and nothing stays learned.
 
-use super::MOST_ROWS;
-use super::choice::{self, Choice, Scenario};
-use super::guard::Guard;
-use super::interval::interval;
+use super::ROWS;
+use super::choice::{Choice, choose};
+use super::config::GuardConfig;
 use super::memory::Memory;
-use super::rehearsal::MIXTURE;
-use super::source_profile;
-use driftline_adapt::policy::{Forecast, Prospect};
-use driftline_adapt::{Candidate, Context};
+use super::profile::Source;
+use super::window::Judge;
+use driftline_adapt::chain::Chain;
+use driftline_adapt::policy::{Forecast, Proposal, Prospect};
+use driftline_adapt::{Candidate, Context, Stage};
 use driftline_core::Result;
-use driftline_core::data::Inputs;
-use driftline_drift::draw;
+use driftline_core::data::{Domain, Inputs};
 
 pub(super) fn outlook(
     ctx: &Context<'_>,
-    guard: &Guard<'_>,
+    config: &GuardConfig,
+    source: &Source,
     candidates: &[&Candidate],
     windows: &[Inputs],
-    memory: &mut Memory,
+    mut memory: Memory,
 ) -> Result<Forecast> {
-    let mut explained: Vec<Vec<Scenario>> = vec![];
-    let mut worlds = 0;
-    for window in windows {
-        let rows = draw(window.len(), MOST_ROWS, source_profile::seed());
-        let (_, moved) = guard.worlds(ctx, candidates, &window.pick(&rows), memory)?;
-        worlds += moved.len();
-        let fitting = moved.into_iter().filter(|(world, _)| world.fits);
-        let fitting = fitting.map(|(world, rehearsed)| Scenario {
-            name: world.name.into(),
-            scores: rehearsed.scores,
-        });
-        explained.push(fitting.collect());
-    }
-    let allowed = |choice| match choice {
-        Choice::Source => true,
-        Choice::Candidate(place) => {
-            let mixture = candidates[place].labeler.name() == MIXTURE;
-            guard.evidence.harmless(choice) && (guard.evidence.believes_mixture() || !mixture)
+    let first = ctx.first.clone();
+    let mut chains: Vec<Chain> = candidates
+        .iter()
+        .map(|one| Chain::new((*one).clone(), first.clone()))
+        .collect();
+    let mut last: Option<Domain> = None;
+    let mut at_end = None;
+    let (mut gains, mut explained) = (vec![0.0; candidates.len() + 1], 0);
+    for (number, window) in windows.iter().enumerate() {
+        let stage = Stage::window(Domain::new(window.clone()));
+        let moment = Context {
+            previous: last.as_ref(),
+            number: number + 1,
+            ..ctx.at(&stage)
+        };
+        let before = chains.clone();
+        for chain in &mut chains {
+            chain.advance(&moment)?;
         }
-    };
-    let allowed: Vec<bool> = Choice::all(candidates.len()).map(allowed).collect();
-    let all: Vec<Scenario> = explained.iter().flatten().cloned().collect();
-    let gains = choice::gains(&all);
-    let preferred = match all.is_empty() {
-        true => None,
-        false => {
-            let history = std::slice::from_ref(&gains);
-            match choice::choose(&all, history, &allowed, true, Choice::Source) {
+        let proposals: Vec<Proposal<'_>> = before
+            .iter()
+            .zip(&chains)
+            .map(|(before, after)| Proposal::between(before, after))
+            .collect();
+        let rows: Vec<usize> = (0..window.len().min(ROWS)).collect();
+        let inputs = window.pick(&rows);
+        let judge = Judge {
+            config,
+            ctx: &moment,
+            source,
+            proposals: &proposals,
+            rows: &rows,
+            inputs: &inputs,
+        };
+        let seen = judge.look(&mut memory)?;
+        for (sum, (own, _)) in gains[1..].iter_mut().zip(&seen.prospects) {
+            *sum += own.gain.mean / windows.len() as f64;
+        }
+        explained += 1;
+        at_end = Some(seen);
+        last = Some(Domain::new(window.clone()));
+    }
+    let preferred =
+        at_end
+            .as_ref()
+            .and_then(|seen| match choose(&seen.prospects, Choice::Source) {
                 Choice::Source => None,
                 Choice::Candidate(place) => Some(candidates[place].name.clone()),
-            }
-        }
-    };
-    let at_end = |choice| {
-        let (last, window) = (explained.last()?, windows.last()?);
-        let window = window.len().min(MOST_ROWS);
-        let estimate = || interval(last, choice, window, guard.evidence.rows, false);
-        guard.measures(window).then(estimate).flatten()
-    };
+            });
     let names = std::iter::once("hold").chain(candidates.iter().map(|own| &*own.name));
     let prospects = names.enumerate().map(|(place, name)| Prospect {
         name: name.to_owned(),
-        gain: gains.get(place).copied(),
-        allowed: allowed[place],
-        at_end: at_end(place.into()),
+        gain: at_end.as_ref().map(|_| gains[place]),
+        allowed: true,
+        at_end: at_end
+            .as_ref()
+            .and_then(|seen| seen.estimates[place].clone()),
     });
     Ok(Forecast {
-        at_home: guard.evidence.held_out,
+        at_home: source.profile.held_out,
         windows: windows.len(),
-        explained: explained.iter().filter(|worlds| !worlds.is_empty()).count(),
-        worlds,
-        rows: guard.evidence.rows,
+        explained,
+        worlds: at_end.as_ref().map_or(0, |seen| seen.scenarios) * windows.len(),
+        rows: ROWS,
         prospects: prospects.collect(),
         preferred,
     })

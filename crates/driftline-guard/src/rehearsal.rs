@@ -1,134 +1,172 @@
-//! Rehearsal: every candidate goes along the stream in a labelled world, as a chain of its own that begins from a model
-//! of one part of the source sample and never sees the other part but through the world.
+//! Rehearsals on the labelled source, where the truth is known and nothing was moved: on rows drawn at random, where every
+//! change is a cost, and on its later half in the order of time, where the source may drift by itself.
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
+use super::profile::seed;
 use super::score::Score;
 use driftline_adapt::chain::Chain;
-use driftline_adapt::{Candidate, Context, Stage, State, Version};
-use driftline_core::data::{Examples, LabeledDomain, Labels, Targets};
-use driftline_core::random::Seed;
-use driftline_core::{Error, Result};
-use driftline_models::{AnyModel, Classifier, Learner};
+use driftline_adapt::{Candidate, Context, Stage, Version};
+use driftline_core::Result;
+use driftline_core::data::{Examples, LabeledDomain, Labels, Probabilities};
+use driftline_core::random::permutation;
+use driftline_models::{AnyLearner, AnyModel, Classifier, Learner};
 
-/// The labeler that follows the mixture.
-pub(super) const MIXTURE: &str = "mixture";
+/// Most blocks that the later half is cut into.
+const BLOCKS: usize = 4;
+/// Fewer rows are not rehearsed on.
+const LEAST_ROWS: usize = 40;
 
-/// What a rehearsal came to; the first place is the source model's.
-#[derive(Clone, Debug, Default)]
+/// What a candidate gains in accuracy over the model that it begins from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Rehearsed {
-    pub scores: Vec<Score>,
-    /// On how many rows each decides as the source model does.
-    pub agreements: Vec<f64>,
+    /// On rows drawn at random.
+    pub drawn: f64,
+    /// On later rows, in their order.
+    pub in_order: f64,
 }
 
 impl Rehearsed {
-    fn add(&mut self, decided: &Labels, held: &Labels, classes: &Labels) {
-        self.scores.push(Score::of(decided, classes));
-        self.agreements.push(share(decided, held));
+    /// What to add to a gain that scenarios expect: all of what time has shown, and what is lost without any drift.
+    pub fn gain(&self) -> f64 {
+        self.in_order + self.drawn.min(0.0)
     }
 }
 
-/// The first models of rehearsals, one for each kind of learner among the candidates.
-pub(super) struct RehearsalModels {
+/// Models of a part of the source, one for each learner.
+struct Beginnings {
     known: LabeledDomain,
-    models: BTreeMap<String, AnyModel>,
-    /// Whether the mixture is rehearsed too. Where it is not believed it counts as standing still.
-    pub mixture: bool,
+    models: Vec<(AnyLearner, AnyModel)>,
 }
 
-impl RehearsalModels {
-    /// Trains on `known`, or takes the models that are remembered under `name`.
-    pub fn new(
-        known: LabeledDomain,
-        candidates: &[&Candidate],
-        state: &mut State,
-        name: &str,
-        seed: Seed,
-    ) -> Result<Self> {
-        let mut models = BTreeMap::new();
+impl Beginnings {
+    fn new(known: LabeledDomain, candidates: &[&Candidate]) -> Result<Self> {
+        let mut models: Vec<(AnyLearner, AnyModel)> = vec![];
         for candidate in candidates {
-            let key = key(candidate);
-            if models.contains_key(&key) {
-                continue;
+            if models
+                .iter()
+                .all(|(learner, _)| *learner != candidate.learner)
+            {
+                let model = candidate.learner.fit(&Examples::from(&known), seed())?;
+                models.push((candidate.learner.clone(), model));
             }
-            let place = format!("first/{name}/{key}");
-            let model = match state.version(&place) {
-                Some(version) => version.model.clone(),
-                None => {
-                    let targets = Targets::Hard(known.labels().clone());
-                    let examples = Examples::new(known.inputs().clone(), targets)?;
-                    let model = candidate.learner.fit(&examples, seed)?;
-                    state.set_version(&place, Version::source(model.clone()));
-                    model
-                }
-            };
-            models.insert(key, model);
         }
-        Ok(Self {
-            known,
-            models,
-            mixture: false,
-        })
+        Ok(Self { known, models })
     }
 
-    pub fn model(&self, candidate: &Candidate) -> &AnyModel {
-        &self.models[&key(candidate)]
+    fn model(&self, candidate: &Candidate) -> &AnyModel {
+        let found = self
+            .models
+            .iter()
+            .find(|(own, _)| *own == candidate.learner);
+        &found.expect("every candidate has a model").1
     }
 
-    /// One window of a world: what the first model and every candidate come to. Where each stands is remembered under
-    /// `world`.
-    pub fn rehearse(
+    /// What each candidate gains in accuracy, on average over the parts, which it meets one after the other.
+    fn gains(
         &self,
         ctx: &Context<'_>,
         candidates: &[&Candidate],
-        world: &str,
-        rows: &LabeledDomain,
-        state: &mut State,
-    ) -> Result<Rehearsed> {
-        let stage = Stage::window(rows.unlabeled());
-        let mut done = Rehearsed::default();
-        let mut held: Option<Labels> = None;
-        for candidate in candidates {
+        parts: &[LabeledDomain],
+    ) -> Result<Vec<f64>> {
+        let one = |candidate: &&Candidate| {
             let first = Version::source(self.model(candidate).clone());
-            if held.is_none() {
-                let decided = first.predict(rows.inputs())?;
-                done.add(&decided, &decided, rows.labels());
-                held = Some(decided);
-            }
-            if candidate.labeler.name() == MIXTURE && !self.mixture {
-                let held = held
-                    .as_ref()
-                    .ok_or_else(|| Error::empty("the candidates"))?;
-                done.add(held, held, rows.labels());
-                continue;
-            }
-            let place = format!("world/{world}/{}", candidate.name);
             let mut chain = Chain::new((*candidate).clone(), first.clone());
-            if let Some(version) = state.version(&place) {
-                chain.restart(version.clone(), None);
+            let mut gain = 0.0;
+            for part in parts {
+                let stage = Stage::window(part.unlabeled());
+                let moment = Context {
+                    source: Some(&self.known),
+                    source_sample: Some(&self.known),
+                    deployed: &first,
+                    previous: None,
+                    ..ctx.at(&stage)
+                };
+                chain.advance(&moment)?;
+                let score = |decided: Labels| Score::of(&decided, part.labels()).accuracy;
+                let held = score(self.model(candidates[0]).predict(part.inputs())?);
+                gain += score(chain.version().predict(part.inputs())?) - held;
             }
-            let moment = Context {
-                source: Some(&self.known),
-                source_sample: Some(&self.known),
-                deployed: &first,
-                previous: None,
-                ..ctx.at(&stage)
-            };
-            chain.advance(&moment)?;
-            let decided = chain.version().predict(rows.inputs())?;
-            done.add(&decided, held.as_ref().unwrap_or(&decided), rows.labels());
-            state.set_version(&place, chain.version().clone());
-        }
-        Ok(done)
+            Ok(gain / parts.len().max(1) as f64)
+        };
+        candidates.iter().map(one).collect()
     }
 }
 
-fn key(candidate: &Candidate) -> String {
-    candidate.learner.kind().to_owned()
+/// What the source says of models, candidates and scenarios.
+pub(super) struct Rehearsal {
+    /// Probabilities of every row of the sample by a model that has not seen it.
+    pub held_out: Probabilities,
+    /// What every candidate gains.
+    pub gains: BTreeMap<String, Rehearsed>,
+    /// How well every scenario foresaw the later half.
+    pub history: BTreeMap<String, f64>,
 }
 
-/// The share of rows that two decide alike.
-pub(super) fn share(own: &Labels, other: &Labels) -> f64 {
-    own.agreement(other).estimate().unwrap_or(1.0)
+/// The first candidate has the model of the run. `window` is how many rows a window has.
+pub(super) fn rehearse(
+    ctx: &Context<'_>,
+    sample: &LabeledDomain,
+    candidates: &[&Candidate],
+    window: usize,
+) -> Result<Rehearsal> {
+    let n_classes = sample.labels().n_classes();
+    let order = permutation(sample.len(), seed().named("halves"));
+    let (left, right) = order.split_at(order.len() / 2);
+    let mut held_out = vec![0.0; sample.len() * n_classes];
+    let mut drawn = vec![0.0; candidates.len()];
+    for (own, other) in [(left, right), (right, left)] {
+        let beginnings = Beginnings::new(sample.pick(own), candidates)?;
+        let part = sample.pick(other);
+        let said = match candidates.first() {
+            Some(candidate) => beginnings.model(candidate).probabilities(part.inputs())?,
+            None => ctx.first.probabilities(part.inputs())?,
+        };
+        for (&row, p) in other.iter().zip(said.iter()) {
+            held_out[row * n_classes..(row + 1) * n_classes].copy_from_slice(p);
+        }
+        if part.len() >= LEAST_ROWS {
+            let gains = beginnings.gains(ctx, candidates, &[part])?;
+            drawn
+                .iter_mut()
+                .zip(gains)
+                .for_each(|(sum, gain)| *sum += gain / 2.0);
+        }
+    }
+    let (early, later) = (
+        sample.slice(0..left.len()),
+        sample.slice(left.len()..sample.len()),
+    );
+    let held_out = Probabilities::new(held_out, n_classes)?;
+    let mut history = BTreeMap::new();
+    let mut in_order = vec![0.0; candidates.len()];
+    if early.labels().only_class().is_none() && later.len() >= LEAST_ROWS {
+        let blocks = (later.len() / window.max(1)).clamp(1, BLOCKS);
+        let block =
+            |at: usize| later.slice(at * later.len() / blocks..(at + 1) * later.len() / blocks);
+        let parts: Vec<LabeledDomain> = (0..blocks).map(block).collect();
+        let rows: Vec<usize> = (0..early.len()).collect();
+        let known = held_out.pick(&rows);
+        let beginnings = Beginnings::new(early, candidates)?;
+        if let Some(candidate) = candidates.first() {
+            let model = beginnings.model(candidate);
+            history = super::history::history(ctx, &beginnings.known, &known, model, &parts)?;
+        }
+        in_order = beginnings.gains(ctx, candidates, &parts)?;
+    }
+    let gains = drawn.into_iter().zip(in_order);
+    let named = candidates
+        .iter()
+        .zip(gains)
+        .map(|(candidate, (drawn, in_order))| {
+            (candidate.name.clone(), Rehearsed { drawn, in_order })
+        });
+    Ok(Rehearsal {
+        held_out,
+        gains: named.collect(),
+        history,
+    })
 }

@@ -2,7 +2,7 @@
 //! moved to become this one (W∞), against the margin 1/‖w‖ of the model. Theorem 3.2 speaks of steps below the margin.
 
 use super::findings::MarginCondition;
-use super::source_profile;
+use super::profile::seed;
 use driftline_adapt::Context;
 use driftline_core::Result;
 use driftline_core::data::Inputs;
@@ -20,14 +20,10 @@ pub(super) fn step(ctx: &Context<'_>, window: &Inputs) -> Result<Option<MarginCo
     };
     let rows = ROWS.min(window.len()).min(last.inputs.len());
     let cloud = |inputs: &Inputs| {
-        let some = draw(inputs.len(), rows, source_profile::seed().named("margin"));
+        let some = draw(inputs.len(), rows, seed().named("margin"));
         Cloud::from_inputs(&inputs.pick(&some))
     };
-    let distance = w_infinity(
-        &cloud(&last.inputs)?,
-        &cloud(window)?,
-        source_profile::seed(),
-    )?;
+    let distance = w_infinity(&cloud(&last.inputs)?, &cloud(window)?, seed())?;
     let margin = 1.0 / model.norm();
     Ok(margin.is_finite().then_some(MarginCondition {
         w_infinity: distance.value,

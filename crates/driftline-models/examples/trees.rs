@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::io::Write;
+use std::num::NonZeroUsize;
 use std::time::Instant;
 
 use driftline_core::Cancel;
@@ -62,6 +63,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         weights: None,
     };
     let rest = &file.values[file.trained * width..];
+    warm_up(&settings, &table)?;
     // Linux forgets the peak so far; reading the file is not what is measured.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
     let before = peak();
@@ -111,6 +113,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         "cpu": cpu, "cpu_predict": cpu_predict,
     });
     writeln!(std::io::stdout(), "{answer}")?;
+    Ok(())
+}
+
+/// Trains once on a few rows, so that code and threads are there before anything is measured, as for the peers.
+fn warm_up(settings: &Settings, table: &Table<'_>) -> Result<(), Box<dyn Error>> {
+    let rows = table.labels.len().min(500);
+    let few = Table {
+        values: &table.values[..rows * table.columns.len()],
+        labels: &table.labels[..rows],
+        ..*table
+    };
+    let settings = Settings {
+        iterations: NonZeroUsize::MIN,
+        ..settings.clone()
+    };
+    settings.fit(&few, &Cancel::new())?;
     Ok(())
 }
 

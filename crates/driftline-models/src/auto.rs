@@ -1,6 +1,7 @@
-//! What `auto` takes for a table: linear, knn, trees and mlp are trained on earlier rows of the source and scored on later
-//! ones, and the simplest whose accuracy is within one standard error of the best is taken. Folds drawn at random mislead
-//! where a source drifts within itself: a row's neighbours in time would be in the training set.
+//! What `auto` takes for a table: trees, linear, knn and mlp are scored on blocks of the source, each by models trained on
+//! the other blocks, and the first of them that none beats by two standard errors is taken. A block is a stretch of time, or
+//! some of the groups that rows belong to. Folds drawn at random mislead where a source drifts within itself: a row's
+//! neighbours would be in the training set.
 
 use super::any::AnyLearner;
 use super::linear::LinearLearner;
@@ -11,22 +12,21 @@ use super::training::Training;
 use super::trees::TreesLearner;
 use super::{Classifier, Learner, Runtime};
 use driftline_core::Result;
-use driftline_core::data::{Examples, argmax};
+use driftline_core::data::{Examples, RowOrder, argmax, numbered};
 use driftline_core::random::{Seed, permutation};
 
 /// Rows of the source that models are compared on, evenly drawn and in their order: with more, the choice hardly changes.
 const ROWS: usize = 5_000;
 /// Fewer rows cannot tell models apart; the linear model is taken.
 const FEWEST_ROWS: usize = 60;
-/// The newer half of the rows is scored, in this many blocks, each by models trained on all rows before it.
+/// Blocks that the rows are cut into, as many as folds in scikit-learn. Models that serve are trained on a whole source and
+/// meet a time that is not in it: so do these.
 const BLOCKS: usize = 5;
-/// Neighbouring rows are alike, and so are a model's mistakes on them: errors are computed from this many groups of rows.
-const GROUPS: usize = 25;
-/// Standard errors that a model may be behind the best to be taken for its simplicity.
-const WITHIN: f64 = 1.0;
-/// On few columns the model whose clusters can be followed is left only for one that is better by this many standard errors
-/// and by this much accuracy (0.05 is five points): what it loses on the source it gains once the data drift.
-const FEW_COLUMNS_WITHIN: f64 = 2.0;
+/// Standard errors by which a model must be better than one that is preferred to it. Blocks of the source differ less among
+/// themselves than a stream differs from it, so one error is too few (docs/design.md).
+const WITHIN: f64 = 2.0;
+/// On few columns the model whose clusters can be followed is left only for one that is better by this much accuracy as
+/// well (0.05 is five points): what it loses on the source it gains once the data drift.
 const FEW_COLUMNS_GAIN: f64 = 0.05;
 
 /// What `auto` has come to, with the figures behind it.
@@ -35,10 +35,35 @@ const FEW_COLUMNS_GAIN: f64 = 0.05;
 pub struct AutoChoice {
     pub learner: AnyLearner,
     pub name: &'static str,
-    /// The accuracy of each model on source rows that came after those it was trained on; nothing where there were too few.
+    /// The accuracy of each model on source rows of other blocks; nothing where there were too few.
     pub scores: Vec<(&'static str, f64)>,
-    /// Whether the rows are in an order that earlier ones say something of later ones; else they were shuffled.
-    pub in_order: bool,
+    pub blocks: Blocks,
+}
+
+/// What the blocks of a source are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Blocks {
+    /// Neighbouring rows, in the order they came in.
+    Neighbours,
+    /// Stretches of time.
+    Time,
+    /// Whole groups, such as patients or machines, in the order of their first rows.
+    Groups,
+    /// Rows drawn at random: the source is sorted by class.
+    Random,
+}
+
+impl Blocks {
+    /// On which rows a model is scored.
+    fn scored(self) -> &'static str {
+        match self {
+            Blocks::Neighbours => "blocks of source rows held out",
+            Blocks::Time => "source rows of other times",
+            Blocks::Groups => "source rows of other groups",
+            Blocks::Random => "source rows held out",
+        }
+    }
 }
 
 impl AutoChoice {
@@ -50,25 +75,22 @@ impl AutoChoice {
         let others: Vec<String> = others
             .map(|(name, accuracy)| format!("{name} {}", percent(*accuracy)))
             .collect();
-        let rows = if self.in_order {
-            "later source rows"
-        } else {
-            "source rows held out"
-        };
         Some(format!(
-            "auto chose {}: {} % on {rows} ({})",
+            "auto chose {}: {} % on {} ({})",
             self.name,
             percent(*own),
+            self.blocks.scored(),
             others.join(", ")
         ))
     }
 }
 
-/// One model that is compared; the simplest first.
+/// One model that is compared; what is preferred comes first.
 struct Entry {
     name: &'static str,
     learner: AnyLearner,
-    hits: Vec<bool>,
+    /// Whether each row was right, by block.
+    hits: Vec<Vec<bool>>,
 }
 
 impl Preset {
@@ -83,11 +105,11 @@ impl Preset {
         let few = neighbours(source, &straight, seed)?;
         let rows = source.some(ROWS, seed.named("auto rows"));
         let mut entries = entries(&straight, few, training, runtime);
-        let before = usize::from(few.is_some());
-        let (mut chosen, mut in_order) = (before, true);
+        let before = if few.is_some() { KNN } else { LINEAR };
+        let (mut chosen, mut blocks) = (before, Blocks::Neighbours);
         if rows.len() >= FEWEST_ROWS {
-            in_order = compare(&mut entries, &rows, seed)?;
-            chosen = simplest(&entries);
+            blocks = compare(&mut entries, &rows, seed)?;
+            chosen = preferred(&entries);
             let few_columns = source.inputs().shape().size() <= Preset::FEW_COLUMNS;
             if few_columns && !clearly_better(&entries[chosen], &entries[before]) {
                 chosen = before;
@@ -98,11 +120,16 @@ impl Preset {
             scores: entries.iter().filter_map(scored).collect(),
             name: entries[chosen].name,
             learner: entries[chosen].learner.tuned(source, seed)?,
-            in_order,
+            blocks,
         })
     }
 }
 
+/// Where they stand among the entries.
+const LINEAR: usize = 1;
+const KNN: usize = 2;
+
+/// Trees come first: of the models that a source hardly tells apart they lose least on what follows it (docs/design.md).
 fn entries(
     linear: &LinearLearner,
     neighbours: Option<NeighboursLearner>,
@@ -112,9 +139,9 @@ fn entries(
     let knn: AnyLearner = neighbours.unwrap_or_default().into();
     let mlp = NetworkLearner::new(Architecture::mlp(), training);
     let all: [(&str, AnyLearner); 4] = [
+        (TreesLearner::KIND, TreesLearner::default().into()),
         ("linear", linear.clone().into()),
         (NeighboursLearner::KIND, knn),
-        (TreesLearner::KIND, TreesLearner::default().into()),
         ("mlp", mlp.into()),
     ];
     let entry = |(name, learner): (&'static str, AnyLearner)| Entry {
@@ -125,79 +152,114 @@ fn entries(
     all.into_iter().map(entry).collect()
 }
 
-/// Scores all entries on the same rows; whether those are in the source's order. Rows of a class that the rows before them
-/// lack are not scored; where that is most of them the rows are sorted by class, and they are shuffled.
-fn compare(entries: &mut [Entry], rows: &Examples, seed: Seed) -> Result<bool> {
-    let ordered = folds(entries, rows, seed)?;
-    if 4 * ordered >= rows.len() {
-        return Ok(true);
+/// Scores all entries on the same blocks. Rows of a class that the other blocks lack are not scored; where that is most of
+/// them the rows are sorted by class, and they are shuffled.
+fn compare(entries: &mut [Entry], rows: &Examples, seed: Seed) -> Result<Blocks> {
+    let (order, ends, blocks) = cut(rows);
+    if 4 * folds(entries, &rows.pick(&order), &ends, seed)? >= rows.len() {
+        return Ok(blocks);
     }
     entries.iter_mut().for_each(|entry| entry.hits.clear());
     let shuffled = rows.pick(&permutation(rows.len(), seed.named("shuffled")));
-    folds(entries, &shuffled, seed)?;
-    Ok(false)
+    folds(entries, &shuffled, &even(rows.len()), seed)?;
+    Ok(Blocks::Random)
+}
+
+/// The rows in the order of their blocks, and where each block ends.
+fn cut(rows: &Examples) -> (Vec<usize>, Vec<usize>, Blocks) {
+    let n = rows.len();
+    let as_they_are = || (0..n).collect::<Vec<usize>>();
+    let by_time = rows.order().and_then(RowOrder::by_time);
+    let (mut order, blocks) = match by_time {
+        Some(order) => (order, Blocks::Time),
+        None if rows.order().is_some_and(|order| order.times.is_some()) => {
+            (as_they_are(), Blocks::Time)
+        }
+        None => (as_they_are(), Blocks::Neighbours),
+    };
+    let Some(groups) = rows.order().and_then(|order| order.groups.as_ref()) else {
+        return (order, even(n), blocks);
+    };
+    let appeared = numbered(order.iter().map(|&row| groups[row]));
+    let mut places: Vec<usize> = (0..n).collect();
+    places.sort_by_key(|&place| appeared[place]);
+    let is_last = |at: usize| at == n || appeared[places[at - 1]] != appeared[places[at]];
+    let mut ends: Vec<usize> = even(n)
+        .into_iter()
+        .map(|end| (end..=n).find(|&at| is_last(at)).unwrap_or(n))
+        .collect();
+    ends.dedup();
+    if ends.len() < 2 {
+        return (order, even(n), blocks);
+    }
+    order = places.into_iter().map(|place| order[place]).collect();
+    (order, ends, Blocks::Groups)
+}
+
+/// Ends of blocks of about as many rows each.
+fn even(n: usize) -> Vec<usize> {
+    (1..=BLOCKS).map(|block| n * block / BLOCKS).collect()
 }
 
 /// How many rows were scored.
-fn folds(entries: &mut [Entry], rows: &Examples, seed: Seed) -> Result<usize> {
-    let n = rows.len();
+fn folds(entries: &mut [Entry], rows: &Examples, ends: &[usize], seed: Seed) -> Result<usize> {
     let mut row = vec![0.0; rows.n_classes()];
     let mut class = |at: usize| {
         rows.targets().write_row(at, &mut row);
         argmax(&row)
     };
-    let classes: Vec<usize> = (0..n).map(&mut class).collect();
-    let mut scored = 0;
-    for block in 0..BLOCKS {
-        let edge = |block: usize| n / 2 + (n - n / 2) * block / BLOCKS;
-        let (start, end) = (edge(block), edge(block + 1));
+    let classes: Vec<usize> = (0..rows.len()).map(&mut class).collect();
+    let (mut scored, mut start) = (0, 0);
+    for (block, &end) in ends.iter().enumerate() {
+        let own = std::mem::replace(&mut start, end)..end;
+        let others: Vec<usize> = (0..rows.len()).filter(|at| !own.contains(at)).collect();
         let mut known = vec![false; rows.n_classes()];
-        classes[..start]
-            .iter()
-            .for_each(|&class| known[class] = true);
-        let tested: Vec<usize> = (start..end).filter(|&at| known[classes[at]]).collect();
+        others.iter().for_each(|&at| known[classes[at]] = true);
+        let tested: Vec<usize> = own.filter(|&at| known[classes[at]]).collect();
         if known.iter().filter(|known| **known).count() < 2 || tested.is_empty() {
             continue;
         }
         scored += tested.len();
-        let earlier: Vec<usize> = (0..start).collect();
-        let (earlier, later) = (rows.pick(&earlier), rows.pick(&tested));
+        let (others, held_out) = (rows.pick(&others), rows.pick(&tested));
         for entry in entries.iter_mut() {
-            let model = entry.learner.fit(&earlier, seed.named("auto").nth(block))?;
-            let found = model.predict(later.inputs())?;
+            let model = entry.learner.fit(&others, seed.named("auto").nth(block))?;
+            let found = model.predict(held_out.inputs())?;
             let right = found.as_slice().iter().zip(&tested);
             let right = right.map(|(&found, &at)| found as usize == classes[at]);
-            entry.hits.extend(right);
+            entry.hits.push(right.collect());
         }
     }
     Ok(scored)
 }
 
-fn accuracy(entry: &Entry) -> Option<f64> {
-    let right = entry.hits.iter().filter(|hit| **hit).count();
-    (!entry.hits.is_empty()).then(|| right as f64 / entry.hits.len() as f64)
+fn right(hits: &[bool]) -> f64 {
+    hits.iter().filter(|hit| **hit).count() as f64
 }
 
-/// By how much `a` is more accurate than `b`, and the standard error of that, from groups of neighbouring rows.
+fn accuracy(entry: &Entry) -> Option<f64> {
+    let all = entry.hits.concat();
+    (!all.is_empty()).then(|| right(&all) / all.len() as f64)
+}
+
+/// By how much `a` is more accurate than `b`, and the standard error of that, from the blocks: neighbouring rows are alike,
+/// and so are a model's mistakes on them.
 fn gain(a: &Entry, b: &Entry) -> (f64, f64) {
-    let size = a.hits.len().div_ceil(GROUPS).max(1);
-    let right = |hits: &[bool]| hits.iter().filter(|hit| **hit).count() as f64;
-    let groups = a.hits.chunks(size).zip(b.hits.chunks(size));
-    let gains: Vec<f64> = groups
+    let blocks = a.hits.iter().zip(&b.hits);
+    let gains: Vec<f64> = blocks
         .map(|(a, b)| (right(a) - right(b)) / a.len() as f64)
         .collect();
     let n = gains.len().max(2) as f64;
     let mean = gains.iter().sum::<f64>() / gains.len().max(1) as f64;
     let spread = gains.iter().map(|gain| (gain - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    (mean, (spread / n).sqrt())
+    let whole = accuracy(a).unwrap_or(0.0) - accuracy(b).unwrap_or(0.0);
+    (whole, (spread / n).sqrt())
 }
 
 /// The first entry within [`WITHIN`] standard errors of the best.
-fn simplest(entries: &[Entry]) -> usize {
-    let right = |entry: &Entry| entry.hits.iter().filter(|hit| **hit).count();
+fn preferred(entries: &[Entry]) -> usize {
     let mut best = 0;
     for (place, entry) in entries.iter().enumerate() {
-        if right(entry) > right(&entries[best]) {
+        if accuracy(entry) > accuracy(&entries[best]) {
             best = place;
         }
     }
@@ -210,58 +272,103 @@ fn simplest(entries: &[Entry]) -> usize {
 
 fn clearly_better(a: &Entry, b: &Entry) -> bool {
     let (gain, error) = gain(a, b);
-    gain > FEW_COLUMNS_GAIN && gain > FEW_COLUMNS_WITHIN * error
+    gain > FEW_COLUMNS_GAIN && gain > WITHIN * error
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use driftline_core::data::{Inputs, LabeledDomain, Labels, Shape};
 
+    /// 100 rows in five blocks.
     fn entry(name: &'static str, hits: &[bool]) -> Entry {
         Entry {
             name,
             learner: NeighboursLearner::default().into(),
-            hits: hits.to_vec(),
+            hits: hits.chunks(20).map(<[bool]>::to_vec).collect(),
         }
     }
 
-    /// 100 rows, of which these are right.
-    fn right(rows: std::ops::Range<usize>) -> Vec<bool> {
-        (0..100).map(|row| rows.contains(&row)).collect()
+    /// The first of every block of 20 are right, as many as are given for each block.
+    fn right_in(blocks: [usize; 5]) -> Vec<bool> {
+        let block = |right: usize| (0..20).map(move |row| row < right);
+        blocks.into_iter().flat_map(block).collect()
     }
 
     #[test]
-    fn the_simplest_within_one_error_is_taken() {
-        let of = |rows: [std::ops::Range<usize>; 3]| {
-            let all: Vec<Entry> = rows
+    fn the_first_within_two_errors_is_taken() {
+        let of = |all: [[usize; 5]; 3]| {
+            let all: Vec<Entry> = all
                 .into_iter()
-                .map(|own| entry("m", &right(own)))
+                .map(|own| entry("m", &right_in(own)))
                 .collect();
-            simplest(&all)
+            preferred(&all)
         };
-        // Ten rows lost and eleven won is far less than one error; ten won and none lost is more.
-        assert_eq!(of([0..80, 10..91, 0..80]), 0);
-        assert_eq!(of([0..80, 0..90, 0..80]), 1);
-        assert_eq!(of([0..80, 0..90, 10..101]), 1);
-        assert_eq!(of([0..80, 0..80, 0..80]), 0);
+        // Better in some blocks and worse in others is less than two errors; a little better in all is more.
+        assert_eq!(of([[16; 5], [18, 16, 18, 15, 18], [15; 5]]), 0);
+        assert_eq!(of([[16; 5], [18, 14, 19, 13, 18], [15; 5]]), 0);
+        assert_eq!(of([[16; 5], [17, 17, 18, 17, 17], [16; 5]]), 1);
+        assert_eq!(of([[16; 5], [17; 5], [19; 5]]), 2);
+        assert_eq!(of([[16; 5], [16; 5], [16; 5]]), 0);
     }
 
     #[test]
     fn on_few_columns_a_small_gain_is_not_enough() {
-        // Every tenth row is wrong, and every so many besides.
-        let wrong = |every: usize| -> Vec<bool> {
-            (0..100)
-                .map(|row| row % 10 != 0 && row % every != 1)
-                .collect()
+        let better = |a: [usize; 5], b: [usize; 5]| {
+            clearly_better(&entry("a", &right_in(a)), &entry("b", &right_in(b)))
         };
-        let better =
-            |a: usize, b: usize| clearly_better(&entry("a", &wrong(a)), &entry("b", &wrong(b)));
-        assert!(better(1000, 7) && !better(1000, 50) && !better(7, 7));
+        assert!(better([18; 5], [16, 15, 16, 16, 15]));
+        assert!(!better([18; 5], [17, 18, 17, 17, 18]));
+        assert!(!better([20, 20, 20, 5, 20], [16, 15, 16, 16, 15]));
+    }
+
+    fn rows(order: RowOrder) -> Examples {
+        let n = order
+            .times
+            .as_ref()
+            .or(order.groups.as_ref())
+            .unwrap()
+            .len();
+        let inputs = Inputs::new(vec![0.0; n], Shape::Vector(1)).unwrap();
+        let labels = Labels::new((0..n as u32).map(|row| row % 2).collect(), 2).unwrap();
+        let domain = LabeledDomain::new(inputs, labels).unwrap();
+        Examples::from(&domain.with_order(Some(order)))
+    }
+
+    #[test]
+    fn blocks_follow_time_and_keep_groups_whole() {
+        let times = vec![9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+        let by_time = rows(RowOrder {
+            times: Some(times.clone()),
+            groups: None,
+        });
+        let backward: Vec<usize> = (0..10).rev().collect();
+        assert_eq!(
+            cut(&by_time),
+            (backward, vec![2, 4, 6, 8, 10], Blocks::Time)
+        );
+        let groups = Some(vec![5, 5, 5, 5, 1, 5, 1, 2, 2, 1]);
+        let of = |times| {
+            cut(&rows(RowOrder {
+                times,
+                groups: groups.clone(),
+            }))
+        };
+        // Group 5 has five rows: the first block ends behind them.
+        let first_come = vec![0, 1, 2, 3, 5, 4, 6, 9, 7, 8];
+        assert_eq!(of(None), (first_come, vec![5, 8, 10], Blocks::Groups));
+        let earliest = vec![9, 6, 4, 8, 7, 5, 3, 2, 1, 0];
+        assert_eq!(of(Some(times)), (earliest, vec![3, 5, 10], Blocks::Groups));
+        let alone = rows(RowOrder {
+            times: None,
+            groups: Some(vec![3; 10]),
+        });
+        assert_eq!(cut(&alone).2, Blocks::Neighbours);
     }
 
     #[test]
     fn the_sentence_has_all_figures() {
-        let choice = AutoChoice {
+        let mut choice = AutoChoice {
             learner: NeighboursLearner::default().into(),
             name: "trees",
             scores: vec![
@@ -270,11 +377,13 @@ mod tests {
                 ("trees", 0.841),
                 ("mlp", 0.815),
             ],
-            in_order: true,
+            blocks: Blocks::Time,
         };
         assert_eq!(
             choice.sentence().unwrap(),
-            "auto chose trees: 84.1 % on later source rows (linear 78.0, knn 80.2, mlp 81.5)"
+            "auto chose trees: 84.1 % on source rows of other times (linear 78.0, knn 80.2, mlp 81.5)"
         );
+        choice.blocks = Blocks::Groups;
+        assert!(choice.sentence().unwrap().contains("of other groups"));
     }
 }

@@ -27,7 +27,7 @@ pub use any::{AnyLearner, AnyModel};
 pub use arrays::write as write_arrays;
 pub use arrays::{Array, Arrays};
 pub use augmentation::Augmentation;
-pub use auto::AutoChoice;
+pub use auto::{AutoChoice, Blocks};
 pub use classifier::{Classifier, Stored};
 pub use kinds::ModelKinds;
 pub use learner::Learner;

@@ -24,7 +24,7 @@ use driftline_core::{Error, Result};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
-    /// The conv net for images; for tables what does best on later rows of the source (see [`Preset::choose`]).
+    /// The conv net for images; for tables what does best on other blocks of the source (see [`Preset::choose`]).
     #[default]
     Auto,
     /// Softmax regression to its exact minimum, with the L2 penalty that cross-validation on the source finds best.

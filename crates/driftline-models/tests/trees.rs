@@ -119,6 +119,36 @@ fn threads_change_no_bit() {
     }
 }
 
+/// Trees have two ways to compute, AVX2 and plain code; a processor with AVX-512 takes the former, whatever networks take.
+#[test]
+fn instruction_sets_change_no_bit() {
+    use driftline_core::kernels::in_plain_code;
+    use driftline_models::network::Isa;
+    for n_classes in [2, 3] {
+        let train = rows(6000, n_classes, 13);
+        let with = |isa: Isa, threads: usize| {
+            let threads = NonZeroUsize::new(threads).unwrap();
+            let runtime = Runtime::default().with_threads(threads).with_isa(isa);
+            runtime.install(|| {
+                let model = fit(&settings(STOPPING), &train, n_classes as usize, None);
+                let p = model.probabilities(&train.0).unwrap();
+                let bits: Vec<u32> = p.iter().map(|p| p.to_bits()).collect();
+                (model.store(), bits)
+            })
+        };
+        let first = with(Isa::detect(), 2);
+        for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+            for threads in [1, 2] {
+                assert!(with(isa, threads) == first, "{isa}, {threads} threads");
+            }
+        }
+        for threads in [1, 2] {
+            let plain = in_plain_code(|| with(Isa::Portable, threads));
+            assert!(plain == first, "plain code, {threads} threads");
+        }
+    }
+}
+
 #[test]
 fn a_row_has_the_same_scores_alone_and_among_others() {
     let (train, test) = (rows(1000, 3, 4), rows(203, 3, 5));

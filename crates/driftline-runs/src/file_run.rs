@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::json;
 
+use super::asked::GivenLabels;
 use super::fit::{Fit, Prepared, limited};
 use super::folder::{Origin, RUN_FORMAT, RunFolder, RunManifest};
 use super::model_file::ModelFile;
@@ -19,7 +21,7 @@ use driftline_adapt::PartSpec;
 use driftline_core::data::{ColumnCleaning, LabeledDomain, Windowing};
 use driftline_core::{Error, Result};
 use driftline_io::{
-    AsMemory, ColumnChoice, Encoding, InputDigest, ReadOptions, TableSource, blake3,
+    AsMemory, ColumnChoice, Encoding, Files, InputDigest, ReadOptions, TableSource, blake3,
 };
 use driftline_models::Runtime;
 
@@ -51,6 +53,8 @@ pub struct FileRun {
     pub registry: Registry,
     /// Whether rows that stand for the source are stored with version 0; see [`Fit::source_sample`].
     pub source_sample: bool,
+    /// Labels of rows of the stream, in the column `label`: they answer what the policy asks, and nothing else sees them.
+    pub labels: Option<Files>,
     /// Replace what the folder holds instead of going on with it or refusing.
     pub replace: bool,
     /// What the manifest says about the machine.
@@ -58,6 +62,9 @@ pub struct FileRun {
     /// What the manifest names as the command to repeat the run.
     pub command: Vec<String>,
 }
+
+/// The column of a file of labels.
+const LABEL: &str = "label";
 
 /// Where version 0 comes from.
 pub enum Start {
@@ -156,6 +163,7 @@ impl FileRun {
             runtime: Runtime::all_cores(),
             registry: Registry::default(),
             source_sample: true,
+            labels: None,
             replace: false,
             environment: BTreeMap::new(),
             command: vec![],
@@ -245,7 +253,13 @@ impl FileRun {
         let ready = self.ready(start)?;
         // Every row is read before anything is trained or written: a fault in the last one is told now, not after hours,
         // and leaves no half of a run behind.
-        let mut stream = self.windows(ready.encoding(), stream, &plan)?;
+        let stream = self.windows(ready.encoding(), stream, &plan)?;
+        let labels = self.labels.as_ref().map(|file| {
+            let classes = ready.encoding().classes();
+            GivenLabels::read(file, LABEL, classes, &self.read).map(Arc::new)
+        });
+        let labels = labels.transpose()?;
+        let mut stream = stream.with_labels(labels.clone());
         let digests = stream.outline().digests.clone();
         let mut run = match existing {
             Some(manifest) => {
@@ -261,6 +275,7 @@ impl FileRun {
                 if self.has_new_answers(&run) {
                     self.score(&mut run, &plan, &mut stream)?;
                 }
+                fill(&mut run, labels.as_deref())?;
                 run
             }
             None => {
@@ -290,6 +305,7 @@ impl FileRun {
         };
         session.record(&mut stream, planned, vec![], &mut run, watch)?;
         run.settle()?;
+        fill(&mut run, labels.as_deref())?;
         Ok(run)
     }
 
@@ -405,6 +421,11 @@ impl FileRun {
         ]);
         Ok(blake3(all.to_string().as_bytes())[..16].to_owned())
     }
+}
+
+/// Puts the labels that are at hand to the rows that were asked for.
+fn fill(run: &mut RunFolder, labels: Option<&GivenLabels>) -> Result<()> {
+    labels.map_or(Ok(()), |labels| run.fill_asked(labels, false).map(|_| ()))
 }
 
 /// Source and stream of a run that began with arrays.

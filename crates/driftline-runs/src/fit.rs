@@ -27,6 +27,9 @@ use driftline_models::{AnyLearner, AutoChoice, Learner, Preset, Runtime, validat
 pub struct Fit {
     /// The columns and rows; `label` must be named.
     pub choice: ColumnChoice,
+    /// A column of the source whose values are groups of rows, such as patients: no feature, and `auto` holds whole ones out.
+    /// Without it, the first of `choice.ids` that repeats.
+    pub groups: Option<String>,
     pub read: ReadOptions,
     /// What it leaves out is as in [`Settings::for_own_data`].
     pub settings: Settings,
@@ -45,6 +48,8 @@ pub struct Fit {
 pub struct Prepared {
     pub encoding: Encoding,
     pub domain: LabeledDomain,
+    /// How much each of these rows counts, where they count differently.
+    pub weights: Option<Vec<f32>>,
     pub detected: String,
     pub notes: Notes,
     pub digests: Vec<InputDigest>,
@@ -58,6 +63,7 @@ impl Fit {
                 label: Some(label.into()),
                 ..ColumnChoice::default()
             },
+            groups: None,
             read: ReadOptions::default(),
             settings: Settings::new(),
             seed: 0,
@@ -108,8 +114,10 @@ impl Fit {
             return Err(Error::experiment("legacy-one-hot", message));
         }
         let mut options = settings.columns();
+        let mut choice = self.choice.clone();
+        choice.ids.splice(0..0, self.groups.clone());
         let read = limited(&self.read, &self.runtime);
-        let fitted = Encoding::fit(source, &self.choice, &read, options, &mut notes)?;
+        let fitted = Encoding::fit(source, &choice, &read, options, &mut notes)?;
         let few = matches!(fitted.0.shape(), Shape::Vector(n) if n <= Preset::FEW_COLUMNS);
         // Clusters of few columns are followed wherever they go: nothing may hold them back unless it was asked for.
         let (encoding, rows) =
@@ -118,13 +126,31 @@ impl Fit {
                 true => {
                     notes = Notes::new();
                     options.cleaning.clip = false;
-                    Encoding::fit(source, &self.choice, &read, options, &mut notes)?
+                    Encoding::fit(source, &choice, &read, options, &mut notes)?
                 }
             };
         let layout = encoding.layout();
+        let domain = LabeledDomain::new(rows.inputs, rows.labels)?.with_layout(layout);
+        let domain = domain.with_order(rows.order);
+        // What is held out for being the newest must be.
+        let by_time = domain.order().and_then(|order| order.by_time());
+        let mut weights = self.weights.clone();
+        let domain = match by_time {
+            None => domain,
+            Some(order) => {
+                if let Some(own) = weights.as_mut().filter(|own| own.len() == order.len()) {
+                    *own = order.iter().map(|&row| own[row]).collect();
+                }
+                notes.add(NoteCode::Unsorted, "", 1, || {
+                    "the source's times do not ascend: its rows were sorted by them".into()
+                });
+                domain.pick(&order)
+            }
+        };
         Ok(Prepared {
             encoding,
-            domain: LabeledDomain::new(rows.inputs, rows.labels)?.with_layout(layout),
+            domain,
+            weights,
             detected: rows.detected,
             notes,
             digests: rows.digests,
@@ -171,7 +197,7 @@ impl Fit {
         domain.expect_two_classes()?;
         let seed = Seed::new(self.seed);
         let mut examples = Examples::from(domain);
-        if let Some(weights) = &self.weights {
+        if let Some(weights) = &source.weights {
             examples = examples.with_weights(weights.clone())?;
         }
         let tuned = |learner: &AnyLearner| learner.tuned(&examples, seed.named("tuning"));

@@ -4,6 +4,7 @@
 
 mod adapter;
 mod advice;
+mod asked;
 mod chains_file;
 mod column_view;
 mod compare;
@@ -37,6 +38,10 @@ mod watch;
 
 pub use adapter::{Adapter, AdapterBuilder, Prediction, Reader};
 pub use advice::Advice;
+pub use asked::{
+    ASKED, AskedLine, AskedRecord, AskedRows, GivenLabels, OTHER_CLASS, ShownRow, TakenLabel,
+    shown, shown_csv,
+};
 pub use chains_file::chains_name;
 pub use chains_file::{from_bytes as resume_state_from_bytes, to_bytes as resume_state_to_bytes};
 pub use compare::{Compare, Comparison, METHODS, MethodScore, Scores};
@@ -65,7 +70,7 @@ pub use record::{
 pub use same_run::compare as differences_between;
 pub use session::{Session, Stopped};
 pub use settings::RunSettings;
-pub use step::{Stepped, step};
+pub use step::{Stepped, step, step_with};
 pub use step::{by_itself, step_choice};
 pub use stream::FileWindows;
 pub use summary::{AccuracySummary, Signs, Summary};

@@ -121,70 +121,123 @@ pub(crate) fn scores(
     answers: Option<&[Answer]>,
     classes: &[String],
 ) -> (Option<Score>, (usize, usize)) {
+    weighted_scores([before, after, unadapted], answers, None, classes)
+}
+
+/// The same where rows with an answer stand for different numbers of rows: counts are then what evenly drawn rows would have
+/// given.
+pub(crate) fn weighted_scores(
+    [before, after, unadapted]: [&Labels; 3],
+    answers: Option<&[Answer]>,
+    weights: Option<&[f64]>,
+    classes: &[String],
+) -> (Option<Score>, (usize, usize)) {
     let Some(answers) = answers else {
         return (None, (0, 0));
     };
-    let only = |a, b| only_right(a, b, answers);
+    let answered = Answered::of(answers, weights);
     (
-        score([before, after, unadapted], answers, classes),
-        (only(before, unadapted), only(unadapted, before)),
+        answered.score([before, after, unadapted], classes),
+        (
+            answered.only_right(before, unadapted),
+            answered.only_right(unadapted, before),
+        ),
     )
 }
 
-fn is_right(labels: &Labels, answers: &[Answer], row: usize) -> bool {
-    answers[row] == Answer::Class(labels.as_slice()[row])
+/// Answers, and how many rows each stands for.
+struct Answered<'a> {
+    answers: &'a [Answer],
+    weights: Option<&'a [f64]>,
+    scored: usize,
+    /// The weight of all rows that have an answer.
+    all: f64,
 }
 
-/// Rows that `a` gets right and `b` does not.
-fn only_right(a: &Labels, b: &Labels, answers: &[Answer]) -> usize {
-    let only = |&row: &usize| is_right(a, answers, row) && !is_right(b, answers, row);
-    (0..answers.len()).filter(only).count()
-}
-
-/// `None` if no row has an answer.
-fn score(
-    [before, after, unadapted]: [&Labels; 3],
-    answers: &[Answer],
-    classes: &[String],
-) -> Option<Score> {
-    let scored = right(before, answers).n;
-    if scored == 0 {
-        return None;
-    }
-    let is_right = |labels: &Labels, row: usize| is_right(labels, answers, row);
-    let rows = || 0..answers.len();
-    let accuracy = |labels| right(labels, answers).estimate().unwrap_or(0.0);
-    let only = |a: &Labels, b: &Labels| only_right(a, b, answers);
-    let class = |(number, name): (usize, &String)| {
-        let members: Vec<usize> = rows()
-            .filter(|&row| answers[row] == Answer::Class(number as u32))
-            .collect();
-        let recall = |labels: &Labels| {
-            let hits = members.iter().filter(|&&row| is_right(labels, row)).count();
-            (!members.is_empty()).then(|| hits as f64 / members.len() as f64)
-        };
-        let predicted = |&row: &usize| {
-            answers[row] != Answer::Missing && after.as_slice()[row] as usize == number
-        };
-        ClassScore {
-            class: name.clone(),
-            rows: members.len(),
-            predicted: rows().filter(predicted).count(),
-            recall_before: recall(before),
-            recall_after: recall(after),
-            recall_unadapted: recall(unadapted),
+impl<'a> Answered<'a> {
+    fn of(answers: &'a [Answer], weights: Option<&'a [f64]>) -> Self {
+        let answered = || (0..answers.len()).filter(|&row| answers[row] != Answer::Missing);
+        let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+        Self {
+            answers,
+            weights,
+            scored: answered().count(),
+            all: answered().map(weight).sum(),
         }
-    };
-    Some(Score {
-        accuracy_before: accuracy(before),
-        accuracy_after: accuracy(after),
-        accuracy_unadapted: accuracy(unadapted),
-        scored,
-        unknown_answers: answers.iter().filter(|a| **a == Answer::Unknown).count(),
-        gained: only(after, unadapted),
-        lost: only(unadapted, after),
-        classes: classes.iter().enumerate().map(class).collect(),
-    })
+    }
+
+    /// The weight of some rows.
+    fn weight(&self, rows: impl Iterator<Item = usize>) -> f64 {
+        rows.map(|row| self.weights.map_or(1.0, |weights| weights[row]))
+            .sum()
+    }
+
+    /// The same as a number of evenly drawn rows.
+    fn count(&self, rows: impl Iterator<Item = usize>) -> usize {
+        let weight = self.weight(rows);
+        match self.weights {
+            Some(_) => (weight * self.scored as f64 / self.all).round() as usize,
+            None => weight as usize,
+        }
+    }
+
+    fn is_right(&self, labels: &Labels, row: usize) -> bool {
+        self.answers[row] == Answer::Class(labels.as_slice()[row])
+    }
+
+    /// Rows that `a` gets right and `b` does not.
+    fn only_right(&self, a: &Labels, b: &Labels) -> usize {
+        let only = |&row: &usize| self.is_right(a, row) && !self.is_right(b, row);
+        self.count((0..self.answers.len()).filter(only))
+    }
+
+    /// `None` if no row has an answer.
+    fn score(&self, [before, after, unadapted]: [&Labels; 3], classes: &[String]) -> Option<Score> {
+        if self.scored == 0 {
+            return None;
+        }
+        let answers = self.answers;
+        let rows = || 0..answers.len();
+        let accuracy = |labels: &Labels| {
+            self.weight(rows().filter(|&row| self.is_right(labels, row))) / self.all
+        };
+        let class = |(number, name): (usize, &String)| {
+            let own = Answer::Class(number as u32);
+            let members = || rows().filter(|&row| answers[row] == own);
+            let recall = |labels: &Labels| {
+                let hits = self.weight(members().filter(|&row| self.is_right(labels, row)));
+                members().next().map(|_| hits / self.weight(members()))
+            };
+            let predicted = |&row: &usize| {
+                answers[row] != Answer::Missing && after.as_slice()[row] as usize == number
+            };
+            ClassScore {
+                class: name.clone(),
+                rows: self.count(members()),
+                predicted: self.count(rows().filter(predicted)),
+                recall_before: recall(before),
+                recall_after: recall(after),
+                recall_unadapted: recall(unadapted),
+            }
+        };
+        let unknown = answers.iter().filter(|own| **own == Answer::Unknown);
+        let answered = rows().filter(|&row| answers[row] != Answer::Missing);
+        let squares = |weights: &[f64]| answered.map(|row| weights[row] * weights[row]).sum();
+        Some(Score {
+            accuracy_before: accuracy(before),
+            accuracy_after: accuracy(after),
+            accuracy_unadapted: accuracy(unadapted),
+            scored: self.scored,
+            effective_rows: self.weights.map(|own| {
+                let squares: f64 = squares(own);
+                self.all * self.all / squares
+            }),
+            unknown_answers: unknown.count(),
+            gained: self.only_right(after, unadapted),
+            lost: self.only_right(unadapted, after),
+            classes: classes.iter().enumerate().map(class).collect(),
+        })
+    }
 }
 
 #[cfg(test)]
@@ -209,7 +262,11 @@ mod tests {
         let before = labels([0, 1, 1, 0, 0, 0, 1]);
         let after = labels([1, 0, 1, 1, 0, 0, 1]);
         let names = ["a".to_owned(), "b".to_owned()];
-        let score = score([&before, &after, &unadapted], &answers, &names).unwrap();
+        let of = |answers: &[Answer], weights: Option<&[f64]>| {
+            let all = [&before, &after, &unadapted];
+            weighted_scores(all, Some(answers), weights, &names).0
+        };
+        let score = of(&answers, None).unwrap();
         assert_eq!((score.scored, score.unknown_answers), (6, 1));
         assert_eq!(score.accuracy_before, 3.0 / 6.0);
         assert_eq!(score.accuracy_after, 4.0 / 6.0);
@@ -217,6 +274,17 @@ mod tests {
         assert_eq!((score.gained, score.lost), (3, 1));
         assert_eq!((score.classes[0].rows, score.classes[0].predicted), (2, 2));
         assert_eq!(score.classes[1].recall_after, Some(1.0));
-        assert!(super::score([&before, &after, &unadapted], &[Missing; 7], &names).is_none());
+        assert_eq!(score.effective_rows, None);
+        assert!(of(&[Missing; 7], None).is_none());
+
+        // The third row stands for five: 1 + 5 + 1 of ten are right before the step.
+        let weights = [1.0, 1.0, 5.0, 1.0, 1.0, 9.0, 1.0];
+        let score = of(&answers, Some(&weights)).unwrap();
+        assert_eq!((score.scored, score.unknown_answers), (6, 1));
+        assert_eq!(score.accuracy_before, 7.0 / 10.0);
+        assert_eq!(score.classes[1].recall_before, Some(6.0 / 7.0));
+        // Ten by weight, of six rows.
+        assert_eq!(score.classes[1].rows, 4);
+        assert_eq!(score.effective_rows, Some(100.0 / 30.0));
     }
 }

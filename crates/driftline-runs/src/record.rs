@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::asked::{AskedRecord, TakenLabel};
 use driftline_adapt::{Decision, Estimate};
 use driftline_io::{InputDigest, Notes, blake3};
 
@@ -65,6 +66,12 @@ pub struct WindowRecord {
     /// Whatever else the policy has found: the drift and how it is explained, the candidates and how they did.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub findings: Value,
+    /// The rows whose labels the policy wants, in the order in which they tell most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<AskedRecord>,
+    /// Labels of earlier windows that had come when this one was decided about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels_taken: Vec<TakenLabel>,
     /// The columns that have moved most from the source, where a policy decides; the farthest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moved: Vec<Moved>,
@@ -181,6 +188,10 @@ pub struct Score {
     pub accuracy_unadapted: f64,
     /// Rows with an answer. Answers of a class that the source lacks are among them, and always wrong.
     pub scored: usize,
+    /// Where the rows with an answer were not drawn evenly: how many evenly drawn rows would tell as much. All counts are
+    /// then what evenly drawn rows would have given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_rows: Option<f64>,
     pub unknown_answers: usize,
     /// Rows that the adapted model gets right and the source model does not, and the other way round.
     pub gained: usize,

@@ -2,7 +2,7 @@
 
 use super::file_run::FileRun;
 use super::folder::RunFolder;
-use super::measure::{balance, scores};
+use super::measure::{balance, weighted_scores};
 use super::record::{Serving, WindowRecord};
 use super::stream::FileWindows;
 use crate::method::Method;
@@ -36,18 +36,24 @@ impl FileRun {
             let stage = stream.stage(curriculum, record.window - 1, &before)?;
             let (_, window) = stage.ok_or_else(|| Error::empty("the window that arrived"))?;
             let answers = window.rows.answers.as_deref();
-            rescored(run, record, &window.rows.inputs, answers, &self.runtime)?;
+            rescored(
+                run,
+                record,
+                &window.rows.inputs,
+                (answers, None),
+                &self.runtime,
+            )?;
         }
         run.rescored(records, self.choice.answers.clone())
     }
 }
 
-/// Scores a window by the versions of its time, which the run has kept.
+/// Scores a window by the versions of its time, which the run has kept. Weights say how many rows each answer stands for.
 pub(super) fn rescored(
     run: &RunFolder,
     record: &mut WindowRecord,
     inputs: &Inputs,
-    answers: Option<&[Answer]>,
+    (answers, weights): (Option<&[Answer]>, Option<&[f64]>),
     runtime: &Runtime,
 ) -> Result<()> {
     let classes = &run.manifest().classes;
@@ -57,7 +63,8 @@ pub(super) fn rescored(
     };
     let before = predict(record.teacher)?;
     let (after, source) = (predict(record.window)?, predict(0)?);
-    let (score, (gained, lost)) = scores(&before, &after, &source, answers, classes);
+    let all = [&before, &after, &source];
+    let (score, (gained, lost)) = weighted_scores(all, answers, weights, classes);
     record.score = score;
     record.rows = inputs.len();
     record.serving = Some(Serving {

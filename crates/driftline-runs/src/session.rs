@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::asked::{AskedRecord, LateLabels, TakenLabel};
 use super::folder::checkpoint_name;
 use super::measure::{Measured, measure};
 use super::model_file::ModelFile;
@@ -13,7 +14,7 @@ use super::settings::RunSettings;
 use super::walk::{Keep, Recorder};
 use super::watch::Watch;
 use crate::method::Registry;
-use driftline_adapt::{Candidate, Engine, ResumeState, Sink, Stages, Step, Windows};
+use driftline_adapt::{Candidate, Engine, Expert, ResumeState, Sink, Stages, Step, Windows};
 use driftline_core::data::{Domain, Examples, LabeledDomain, Windowing};
 use driftline_core::random::Seed;
 use driftline_core::{Error, Result};
@@ -37,6 +38,8 @@ pub struct Stopped {
 pub struct Session {
     source: ModelFile,
     engine: Engine,
+    /// Labels that the next decision takes as evidence.
+    taken: Vec<TakenLabel>,
 }
 
 impl Session {
@@ -82,7 +85,11 @@ impl Session {
         if let Some(frame) = source.frame.clone() {
             engine = engine.with_frame(frame);
         }
-        Ok(Self { source, engine })
+        Ok(Self {
+            source,
+            engine,
+            taken: vec![],
+        })
     }
 
     /// With what the policy makes of the source alone worked out, where windows are of so many rows: for many streams of one
@@ -169,6 +176,7 @@ impl Session {
         Self {
             source: self.source.clone(),
             engine: self.engine.clone().with_runtime(runtime.clone()),
+            taken: self.taken.clone(),
         }
     }
 
@@ -207,8 +215,22 @@ impl Session {
             watch,
             last,
             inputs,
+            taken: self.taken.clone(),
         };
-        self.engine.run(stream, &mut recorder)
+        let result = self.engine.run(stream, &mut recorder);
+        self.taken = recorder.taken;
+        result
+    }
+
+    /// Tells the policy labels that it has not heard of.
+    pub(super) fn take_labels(&mut self, late: &LateLabels) -> Result<()> {
+        let (known, taken) = (&self.taken, late.taken());
+        let fresh = late.rows.iter().zip(&taken);
+        let fresh = fresh.filter(|(_, taken)| !known.contains(taken));
+        let rows: Vec<_> = fresh.map(|(row, _)| row.clone()).collect();
+        self.engine.learn_labels(&rows)?;
+        self.taken = taken;
+        Ok(())
     }
 
     /// One window that comes by itself.
@@ -218,17 +240,33 @@ impl Session {
         inputs: Vec<InputDigest>,
         kept: &mut impl Keep,
     ) -> Result<()> {
+        self.arrive_with(Arc::new(window), inputs, None, kept)
+    }
+
+    /// The same with somebody who may be asked about its rows; without one its own answers are.
+    pub(super) fn arrive_with(
+        &mut self,
+        window: Arc<Window>,
+        inputs: Vec<InputDigest>,
+        expert: Option<Arc<dyn Expert>>,
+        kept: &mut impl Keep,
+    ) -> Result<()> {
+        let own = || crate::expert::of(&window);
+        self.engine.set_expert(expert.or_else(own));
         let rows = Domain::new(window.rows.inputs.clone());
         let stage = self.engine.candidate().curriculum.arriving(rows);
-        let step = self.engine.process(stage, Arc::new(window), &*kept)?;
+        let step = self.engine.process(stage, window, &*kept)?;
         let mut recorder = Recorder {
             source: &self.source,
             kept,
             watch: &(),
             last: step.version.number,
             inputs,
+            taken: self.taken.clone(),
         };
-        recorder.accept(&self.engine, step)
+        recorder.accept(&self.engine, step)?;
+        self.taken = recorder.taken;
+        Ok(())
     }
 
     /// The next version learns from labelled examples, which are in the frame of the version in use; `window` is what
@@ -236,7 +274,9 @@ impl Session {
     pub fn learn(&mut self, examples: &Examples, window: &Window) -> Result<Measured> {
         let rows = Domain::new(window.rows.inputs.clone());
         let step = self.engine.learn(examples, rows)?;
-        measured(&self.source, &self.engine, &step, window)
+        let mut measured = measured(&self.source, &self.engine, &step, window)?;
+        measured.record.labels_taken = std::mem::take(&mut self.taken);
+        Ok(measured)
     }
 }
 
@@ -278,6 +318,8 @@ pub(super) fn measured<R: Sync>(
     )?;
     let record = &mut measured.record;
     record.notes = notes;
+    let asked = step.outcome.asked.iter().cloned();
+    record.asked = asked.map(|own| AskedRecord::of(own, rows)).collect();
     if engine.policy().name() != "always"
         && let Some(sample) = engine.source_sample()
     {

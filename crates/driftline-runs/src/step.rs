@@ -1,5 +1,8 @@
 //! `step`: one more window for a run that exists, adapted to from its current version.
 
+use std::sync::Arc;
+
+use super::asked::GivenLabels;
 use super::fit::limited;
 use super::folder::RunFolder;
 use driftline_core::{Error, Result};
@@ -24,6 +27,18 @@ pub fn step(
     read: &ReadOptions,
     runtime: &Runtime,
 ) -> Result<Stepped> {
+    step_with(run, data, answers, None, read, runtime)
+}
+
+/// The same with labels from a file: of rows that were asked for in earlier windows, and for what is asked about this one.
+pub fn step_with(
+    run: &mut RunFolder,
+    data: &dyn TableSource,
+    answers: Option<&str>,
+    labels: Option<&Arc<GivenLabels>>,
+    read: &ReadOptions,
+    runtime: &Runtime,
+) -> Result<Stepped> {
     runtime.install(|| {
         run.expect_own_report()?;
         let (finished, planned) = (run.manifest().windows, run.manifest().planned);
@@ -43,9 +58,20 @@ pub fn step(
                 planned,
             });
         }
+        let window = Arc::new(by_itself(rows, notes));
+        if let Some(labels) = labels {
+            if let Some(fault) = labels.foreign_to(&run.asked()?, &window) {
+                return Err(fault.into());
+            }
+            run.fill_asked(labels, false)?;
+        }
         let mut session = run.session(None, runtime, None)?;
-        session.arrive(by_itself(rows, notes), inputs, run)?;
+        let expert = labels.map(|labels| labels.expert(&window));
+        session.arrive_with(window, inputs, expert, run)?;
         run.settle()?;
+        if let Some(labels) = labels {
+            run.fill_asked(labels, false)?;
+        }
         Ok(Stepped::Added(finished + 1))
     })
 }

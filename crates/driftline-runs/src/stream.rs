@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
+use crate::asked::GivenLabels;
 use driftline_adapt::{Curriculum, Expert, Stage, Stages, Version, Windows};
 use driftline_core::data::{Domain, Inputs, Remainder, Windowing};
 use driftline_core::error::DataFault;
@@ -26,6 +27,8 @@ pub struct FileWindows {
     pile: Option<(usize, Inputs)>,
     /// The windows before the next, for curricula that look back so far.
     recent: VecDeque<(usize, Inputs)>,
+    /// Labels of its rows, for what is asked.
+    labels: Option<Arc<GivenLabels>>,
 }
 
 /// Where the whole stream stands among the windows.
@@ -70,7 +73,13 @@ impl FileWindows {
             arrived: None,
             pile: None,
             recent: VecDeque::new(),
+            labels: None,
         }
+    }
+
+    /// With labels from a file, which answer what is asked.
+    pub(super) fn with_labels(self, labels: Option<Arc<GivenLabels>>) -> Self {
+        Self { labels, ..self }
     }
 
     pub fn outline(&self) -> &Outline {
@@ -131,7 +140,8 @@ impl Stages for FileWindows {
     }
 
     fn expert(&self, rows: &Arc<Window>) -> Option<Arc<dyn Expert>> {
-        crate::expert::of(rows)
+        let given = self.labels.as_ref().map(|labels| labels.expert(rows));
+        given.or_else(|| crate::expert::of(rows))
     }
 }
 

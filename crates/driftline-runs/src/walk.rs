@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::asked::TakenLabel;
 use super::measure::Measured;
 use super::model_file::ModelFile;
 use super::predictions::WindowTable;
@@ -40,6 +41,8 @@ pub(super) struct Recorder<'a, K> {
     pub last: usize,
     /// What the rows are known by, where the run does not know it yet: noted with the first window.
     pub inputs: Vec<InputDigest>,
+    /// Late labels that the next decision has taken as evidence.
+    pub taken: Vec<TakenLabel>,
 }
 
 impl<K: Keep> Sink<Arc<Window>> for Recorder<'_, K> {
@@ -54,6 +57,7 @@ impl<K: Keep> Sink<Arc<Window>> for Recorder<'_, K> {
             probabilities,
         } = measured(self.source, engine, &step, &step.rows)?;
         record.inputs = std::mem::take(&mut self.inputs);
+        record.labels_taken = std::mem::take(&mut self.taken);
         self.watch.window(&record, self.last);
         // Rows that come again are predicted for the last time only.
         let repeats = engine.candidate().curriculum.repeats();

@@ -1,5 +1,7 @@
 //! The practitioner's operations through the library: model files, runs, resuming, steps, and what is refused.
 
+#[path = "runs/auto.rs"]
+mod auto;
 #[path = "runs/folders.rs"]
 mod folders;
 #[path = "runs/going_on.rs"]

@@ -5,8 +5,8 @@
 mod contract;
 #[path = "guarded.rs"]
 mod guarded;
-#[path = "judged.rs"]
-mod judged;
+#[path = "labels.rs"]
+mod labels;
 #[path = "onnx.rs"]
 mod onnx;
 #[path = "runs.rs"]

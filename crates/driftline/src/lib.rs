@@ -81,7 +81,7 @@ pub mod parts {
         TargetOnly, Version, Windows,
     };
     #[doc(inline)]
-    pub use driftline_guard::{Guarded, JudgeConfig};
+    pub use driftline_guard::GuardConfig;
 }
 
 /// Runs on files and in memory, and the folders that they leave.

@@ -51,6 +51,12 @@ impl Stage {
         place: None,
     };
 
+    /// Whether the rows to learn from are those that arrived, so that a place among the one is a place among the other.
+    pub fn learns_what_arrived(&self) -> bool {
+        let rows = |domain: &Option<Domain>| domain.as_ref().map(Domain::len);
+        self.learn.is_some() && rows(&self.learn) == rows(&self.arrived)
+    }
+
     /// A window that has arrived, to be learned from.
     pub fn window(window: Domain) -> Self {
         Self {

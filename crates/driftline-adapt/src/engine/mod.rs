@@ -16,7 +16,7 @@ use super::chain::Chain;
 use super::context::Context;
 use super::curriculum::Stage;
 use super::parts::NamedPart;
-use super::policy::{Always, Expert, Forecast, Policy};
+use super::policy::{Always, Expert, Forecast, LabelledRow, Policy};
 use super::source_stats::SourceStats;
 use super::state::State;
 use super::version::{Archive, Version};
@@ -112,6 +112,20 @@ impl Engine {
             expert: Some(expert),
             ..self
         }
+    }
+
+    /// Whom the policy may ask about the rows of the next window, if anybody.
+    pub fn set_expert(&mut self, expert: Option<Arc<dyn Expert>>) {
+        self.expert = expert;
+    }
+
+    /// Tells the policy labels that came after their windows had been decided about.
+    pub fn learn_labels(&mut self, labelled: &[LabelledRow]) -> Result<()> {
+        if !labelled.is_empty() {
+            let number = self.done + 1;
+            self.memory = self.policy.learn(&self.memory, number, labelled)?;
+        }
+        Ok(())
     }
 
     pub fn with_runtime(self, runtime: Runtime) -> Self {

@@ -2,12 +2,14 @@
 //! file each.
 
 mod always;
+mod asked;
 mod expert;
 mod forecast;
 mod never;
 mod outcome;
 
 pub use always::Always;
+pub use asked::{AskedRow, LabelledRow};
 pub use expert::Expert;
 pub use forecast::{Forecast, Prospect};
 pub use never::Never;
@@ -94,6 +96,13 @@ pub trait Policy: Part {
         _windows: &[Inputs],
     ) -> Result<Option<Forecast>> {
         Ok(None)
+    }
+
+    /// What it remembers once labels have come of rows that it asked about in earlier windows, before it decides about window
+    /// `number`: the same as if they had been there in their window. They are in the order in which they were asked for; no
+    /// row comes twice, and none that an expert answered at once.
+    fn learn(&self, state: &State, _number: usize, _labelled: &[LabelledRow]) -> Result<State> {
+        Ok(state.clone())
     }
 
     /// One proposal for each chain, in the order of the candidates. Chains whose model could not be trained, for want of

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::AskedRow;
 use crate::State;
 
 /// What becomes of a step.
@@ -36,6 +37,8 @@ pub struct PolicyOutcome {
     pub estimate_unadapted: Option<Estimate>,
     /// Whatever else the policy wants in the window's record: the drift, the worlds, the candidates. Null for nothing.
     pub findings: Value,
+    /// The rows of the window whose labels it wants, in the order in which they tell most; some may be answered already.
+    pub asked: Vec<AskedRow>,
     /// Whether chains go on where an earlier version is taken up again; otherwise they begin anew from it.
     pub chains_go_on: bool,
     /// What to remember for the next window.
@@ -67,6 +70,7 @@ impl PolicyOutcome {
             estimate_before: None,
             estimate_unadapted: None,
             findings: Value::Null,
+            asked: vec![],
             chains_go_on: false,
             state,
         }

@@ -28,7 +28,7 @@ pub struct AlongArgs {
     #[command(flatten)]
     windows: WindowArgs,
     #[command(flatten)]
-    method: MethodArgs,
+    pub method: MethodArgs,
 }
 
 /// Which rows it sees, and what it computes with.
@@ -94,6 +94,9 @@ pub fn run(args: &AdaptArgs, verbosity: Verbosity) -> Result {
     adapt.seed = args.rows.compute.seed;
     adapt.source_sample = !args.no_source_sample;
     adapt.replace = args.force;
+    if let Some(file) = args.along.method.labels_file() {
+        adapt.labels = Some(data(std::slice::from_ref(file))?);
+    }
     let start = args.along.start.start()?;
     let stream = data(&args.along.stream.stream)?;
     if args.dry_run {
@@ -134,11 +137,11 @@ pub fn finish(
 ) -> Result {
     let page = run.write_report(&driftline_report::run_html(run)?)?;
     let summary = run.summary()?;
-    let folder = run.folder().display();
+    let (folder, open) = (run.folder().display(), run.asked()?.open().len());
     if json {
         output::print_json(&json!({
             "run": run.folder(), "windows": run.manifest().windows, "current": run.manifest().current,
-            "summary": summary, "sentence": summary.as_ref().map(words::outcome), "report": page,
+            "summary": summary, "sentence": summary.as_ref().map(words::outcome), "report": page, "to_label": open,
         }))?;
     } else if let Some(summary) = &summary {
         let mut text = words::outcome(summary) + "\n";
@@ -146,6 +149,11 @@ pub fn finish(
             text += &format!("  {name}: {value}\n");
         }
         output::print(&format!("{text}{}\n", page.display()))?;
+    }
+    if open > 0 {
+        verbosity.say(&format!(
+            "{open} rows wait for a label: driftline label {folder}"
+        ));
     }
     let back = summary
         .as_ref()

@@ -45,6 +45,7 @@ pub fn run(args: &CompareArgs, verbosity: Verbosity) -> Result {
             "name the column of the stream with the true classes: --truth COL",
         ));
     }
+    args.along.method.expect_no_labels_file()?;
     let adapt = args.along.adapt(Path::new(""), &args.rows)?;
     let first = args.rows.compute.seed;
     let seeds = (0..args.seeds).map(|i| first.wrapping_add(i)).collect();

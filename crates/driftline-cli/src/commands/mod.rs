@@ -14,6 +14,7 @@ pub mod fit;
 pub mod fleet;
 pub mod inspect;
 pub mod join;
+pub mod label;
 #[cfg(not(feature = "full"))]
 mod left_out;
 #[cfg(feature = "man")]

@@ -47,6 +47,7 @@ impl Watch for Clock {
 }
 
 pub fn run(args: &PlanArgs) -> Result {
+    args.along.method.expect_no_labels_file()?;
     let mut adapt = args.along.adapt(Path::new(""), &args.rows)?;
     adapt.seed = args.rows.compute.seed;
     let clock = Clock::default();

@@ -17,9 +17,11 @@ use crate::{interrupt, output};
 #[command(before_long_help = "Examples:
   driftline score run --window 7 --labels checked.csv
   driftline score run --window 7 --labels checked.csv --label churn --learn
+  driftline score run --window 7                by the labels of rows that the run has asked for
 
 The file of labels has the columns `file` and `row` that predictions and audits name, and a column of labels; or a label for \
-each row of the window, in their order. Rows without a label are not scored. The rows themselves are read again from where \
+each row of the window, in their order. Rows without a label are not scored. Rows that an \
+audit or the policy asked for count by how many rows they stand for. The rows themselves are read again from where \
 the run has read them.")]
 pub struct ScoreArgs {
     /// Run folder from `driftline adapt`
@@ -28,9 +30,9 @@ pub struct ScoreArgs {
     /// Window that the labels are of [default: the newest]
     #[arg(long, value_name = "N")]
     window: Option<usize>,
-    /// File of labels
+    /// File of labels [default: the labels of the rows that the run has asked for]
     #[arg(long, value_name = "FILE")]
-    labels: String,
+    labels: Option<String>,
     /// Column of that file with the labels
     #[arg(long, value_name = "COL", default_value = "label")]
     label: String,
@@ -49,12 +51,16 @@ pub struct ScoreArgs {
 pub fn run(args: &ScoreArgs, verbosity: Verbosity) -> Result {
     let runtime = args.threads.runtime(interrupt::listen());
     let read = args.read.options();
-    let labels = data(std::slice::from_ref(&args.labels))?;
-    let labels = LabelFile::new(&labels, &args.label, &read);
+    let labels = args.labels.as_ref();
+    let labels = labels.map(|file| data(std::slice::from_ref(file)));
+    let labels = labels.transpose()?;
+    let labels = labels.as_ref();
+    let labels = labels.map(|data| LabelFile::new(data, &args.label, &read));
+    let labels = labels.as_ref();
     let mut run = RunFolder::open(&args.run)?;
     let window = args.window.unwrap_or(run.manifest().windows);
-    let scored = score(&mut run, window, &labels, &read, &runtime)?;
-    let mut next = || learn(&mut run, window, &labels, &read, &runtime);
+    let scored = score(&mut run, window, labels, &read, &runtime)?;
+    let mut next = || learn(&mut run, window, labels, &read, &runtime);
     let learned = args.learn.then(&mut next).transpose()?;
     run.write_report(&driftline_report::run_html(&run)?)?;
     let all: Vec<LateScore> = run.records().iter().filter_map(LateScore::of).collect();

@@ -1,12 +1,13 @@
 //! `driftline step`: one more window for a run that exists.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use driftline_core::Error;
 use driftline_io::{Files, InputDigest};
 use driftline_report::words;
-use driftline_runs::{RunFolder, Stepped, step};
+use driftline_runs::{GivenLabels, RunFolder, Stepped, step_with};
 use serde_json::json;
 
 use crate::commands::adapt::finish;
@@ -31,9 +32,12 @@ pub struct StepArgs {
     /// Files of the new window, or patterns
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     input: Vec<String>,
-    /// Column with the true classes, for scoring only [default: the run's, if the input has it]
+    /// Column with the true classes, for scoring and for rows that are asked for only [default: the run's, if the input has it]
     #[arg(long, alias = "answers", value_name = "COL")]
     truth: Option<String>,
+    /// Labels of rows that were asked for, as `driftline label` writes them
+    #[arg(long, value_name = "FILE")]
+    labels: Option<String>,
     #[command(flatten)]
     read: ReadArgs,
     #[command(flatten)]
@@ -56,7 +60,14 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
         return dry_run(args, &input, verbosity);
     }
     let mut run = RunFolder::open(&args.run)?;
-    let stepped = step(&mut run, &input, args.truth.as_deref(), &read, &runtime)?;
+    let labels = args.labels.as_ref().map(|file| -> Result<_> {
+        let file = data(std::slice::from_ref(file))?;
+        let classes = &run.manifest().classes;
+        Ok(Arc::new(GivenLabels::read(&file, "label", classes, &read)?))
+    });
+    let labels = labels.transpose()?;
+    let truth = args.truth.as_deref();
+    let stepped = step_with(&mut run, &input, truth, labels.as_ref(), &read, &runtime)?;
     match stepped {
         Stepped::Known(window) => {
             // A step that was killed after its commit has left the report of the window before.

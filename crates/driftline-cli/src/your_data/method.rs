@@ -17,7 +17,7 @@ use super::arguments::{CleaningArgs, parse_count};
 use crate::failure::{Failure, Result};
 
 /// The policy that asks for labels.
-const JUDGED: &str = "judged";
+const GUARDED: &str = "guarded";
 
 /// Flags win over the file, and the file over the defaults.
 #[derive(Args, Clone, Debug)]
@@ -38,12 +38,12 @@ pub struct MethodArgs {
     /// How a window gets its labels [default: teacher]
     #[arg(long, value_name = "NAME")]
     labeler: Option<String>,
-    /// What becomes of a step: guarded (rehearse first, deploy only what gains), judged (an estimate in every window; may ask
-    /// for labels; new, and not yet the default), always or never [default: guarded; always with --method target and pooled]
+    /// When a step is deployed: guarded (only where it gains at the lower bound), always or never
+    /// [default: guarded; always with --method target and pooled]
     #[arg(long, value_name = "NAME")]
     policy: Option<String>,
-    /// Labels that the policy judged may ask for in each window, which makes it the policy; --truth answers as an expert would,
-    /// and only what is asked [default: 0]
+    /// Labels that may be asked for in each window: --truth or a file of --labels answers only what is asked; else `driftline
+    /// label` asks you [default: 0]
     #[arg(long, value_name = "N")]
     labels_per_window: Option<usize>,
     #[command(flatten)]
@@ -75,8 +75,9 @@ struct SelfTrainingArgs {
     /// How sure the model is of a row: spread (max p − min p), top-probability or margin [default: spread]
     #[arg(long, value_name = "MEASURE")]
     confidence: Option<String>,
-    /// Learn from predicted classes (hard) or probabilities (soft) [default: hard]
-    #[arg(long, value_name = "hard|soft")]
+    /// A file with labels of rows that --labels-per-window asks for, as `driftline label` writes them; or, as a setting, learn
+    /// from predicted classes (hard) or probabilities (soft) [default: hard]
+    #[arg(long, value_name = "FILE|hard|soft")]
     labels: Option<String>,
     /// Where each step begins: teacher (the current model), scratch or scratch-then-teacher [default: teacher]
     #[arg(long, value_name = "WHERE")]
@@ -159,11 +160,31 @@ impl MethodArgs {
         Ok(settings)
     }
 
+    /// The file that `--labels` names, where it is no setting.
+    pub fn labels_file(&self) -> Option<&String> {
+        let file = self.self_training.labels.as_ref()?;
+        std::path::Path::new(file).exists().then_some(file)
+    }
+
+    /// Refuses a file of labels where nobody is asked.
+    pub fn expect_no_labels_file(&self) -> Result<()> {
+        match self.labels_file() {
+            None => Ok(()),
+            Some(file) => Err(Failure::usage(
+                format!("--labels {file} has no meaning here"),
+                "`driftline adapt`, `step` and `label` take labels of rows that were asked for",
+            )),
+        }
+    }
+
     /// What the flags say that are settings of their own.
     fn flags(&self) -> Result<Settings> {
         let mut said = Settings::new();
         let own = json!(self.self_training);
         for (key, value) in own.as_object().into_iter().flatten() {
+            if key == "labels" && self.labels_file().is_some() {
+                continue;
+            }
             // One by one, so that an error names its flag.
             let one = serde_json::from_value(json!({ "self-training": { key: value } }));
             let one: Settings =
@@ -177,10 +198,10 @@ impl MethodArgs {
         said.labeler = self.labeler.clone().map(PartSpec::plain);
         said.policy = self.policy.clone().map(PartSpec::plain);
         if let Some(labels) = self.labels_per_window {
-            let name = self.policy.as_deref().unwrap_or(JUDGED);
-            if name != JUDGED {
+            let name = self.policy.as_deref().unwrap_or(GUARDED);
+            if name != GUARDED {
                 let what = format!("--labels-per-window has no meaning for the policy `{name}`");
-                return Err(Failure::usage(what, "leave --policy out, or say `judged`"));
+                return Err(Failure::usage(what, "leave --policy out, or say `guarded`"));
             }
             let settings = json!({ "labels-per-window": labels });
             said.policy = Some(PartSpec::new(name, settings));

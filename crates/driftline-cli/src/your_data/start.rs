@@ -10,8 +10,8 @@ use super::arguments::{data, parse_count};
 use crate::failure::{Failure, Result};
 
 /// What `--model` may name when a model is to be trained.
-pub const KINDS: &str = "auto: cnn for images; for tables linear, knn, trees or mlp, the simplest that does best on later \
-    rows of the source. linear: softmax regression on standardised columns, trained to convergence, with an L2 penalty \
+pub const KINDS: &str = "auto: cnn for images; for tables trees, or linear, knn or mlp where that is clearly better on \
+    blocks of the source. linear: softmax regression on standardised columns, trained to convergence, with an L2 penalty \
     chosen by cross-validation on the source. knn: nearest neighbours, their number chosen on the source. trees: \
     gradient-boosted trees. mlp: two dense layers of 32. cnn: three 5×5 convolutions. margin: the theory's linear score, \
     two classes only";

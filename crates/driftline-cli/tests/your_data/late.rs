@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 
 use super::files::{Place, SOURCE, STREAM, turning};
+use super::labels::{cells, filled, truth};
 
 /// The answers of the rows of a window, as a file that names every row.
 fn labels(place: &Place, window: usize) -> String {
@@ -139,11 +140,15 @@ fn an_audit_asks_for_rows_that_tell() {
     );
     assert_eq!(settled["asked"].as_array().unwrap().len(), 0);
     assert!(settled["labels"].as_u64().unwrap() <= differing);
+    // The run has kept the labels of what it had asked for.
+    let kept = &place.json("audit run --against 0 --budget 0")["audit"];
+    assert_eq!(kept["labels"], 5);
     // Only from the top: what was skipped ends what may be counted.
-    place.good("audit run --against 0 --budget 3 --out rows.csv");
+    place.good(&format!("adapt {SOURCE} {STREAM} --out fresh"));
+    place.good("audit fresh --against 0 --budget 3 --out rows.csv");
     let text = place.read("rows.csv");
     assert!(
-        text.starts_with("file,row,class,class_rival,label\n"),
+        text.starts_with("window,window_row,id,file,row,weight,asked_by,label,"),
         "{text}"
     );
     let second: Vec<String> = text
@@ -151,14 +156,14 @@ fn an_audit_asks_for_rows_that_tell() {
         .enumerate()
         .map(|(at, line)| {
             if at == 2 {
-                format!("{line}ant")
+                line.replacen(": the source model,,", ": the source model,ant,", 1)
             } else {
                 line.into()
             }
         })
         .collect();
     place.write("second.csv", second.join("\n"));
-    let skipped = &place.json("audit run --against 0 --labels second.csv")["audit"];
+    let skipped = &place.json("audit fresh --against 0 --labels second.csv")["audit"];
     assert_eq!(skipped["labels"], 0);
     let wrong = place.bad("audit run --against nobody", 2);
     assert!(
@@ -167,6 +172,76 @@ fn an_audit_asks_for_rows_that_tell() {
     );
     let wrong = place.bad("audit run --budget 3 --out rows.csv", 1);
     assert!(wrong.contains("--force"), "{wrong}");
+}
+
+/// What an audit draws where versions disagree says nothing about how often one is right.
+#[test]
+fn labels_of_an_audit_are_refused_or_weighed_by_score() {
+    let place = Place::new();
+    let adapt = format!("adapt {SOURCE} {STREAM}");
+    place.good(&format!("{adapt} --out run"));
+    place.good(&format!("{adapt} --truth label --out scored"));
+    let right = place.windows("scored")[5]["accuracy_after"]
+        .as_f64()
+        .unwrap();
+    let files = ["stream.csv"];
+    place.good("audit run --against 0 --budget 20 --out rows.csv");
+    place.write("rows.csv", filled(&place, &place.read("rows.csv"), &files));
+    let before = place.contents("run");
+    let wrong = place.bad("score run --labels rows.csv", 1);
+    for word in [
+        "drawn where versions differ",
+        "of the 100 rows of window 6",
+        "--agreeing 20",
+    ] {
+        assert!(wrong.contains(word), "{wrong}");
+    }
+    assert!(place.contents("run") == before, "nothing was stored");
+
+    // With rows that both class alike the others count for what they stand for.
+    place.good("label run --labels rows.csv");
+    place.good("audit run --against 0 --budget 0 --agreeing 20 --out more.csv");
+    place.write("more.csv", filled(&place, &place.read("more.csv"), &files));
+    place.good("label run --labels more.csv");
+    let asked = cells(&place.read("run/labels/asked.csv"));
+    let weights = asked[1..]
+        .iter()
+        .map(|line| line[5].parse::<f64>().unwrap());
+    assert!((weights.sum::<f64>() - 100.0).abs() < 1e-6);
+    let told = place.json("score run");
+    let late = &told["scored"];
+    let weighed = late["score"]["accuracy_after"].as_f64().unwrap();
+    assert_eq!(late["score"]["scored"], asked.len() - 1);
+    let effective = late["score"]["effective_rows"].as_f64().unwrap();
+    assert!(effective < asked.len() as f64, "{effective}");
+    assert!(
+        (weighed - right).abs() < 0.12,
+        "{weighed} instead of {right}"
+    );
+    // Some more that nobody asked for stand for the rest.
+    let known = truth(&place, &files);
+    let mut text = "file,row,label\n".to_owned();
+    for ((file, row), class) in known
+        .iter()
+        .filter(|((_, row), _)| row.parse::<usize>().unwrap() > 500)
+    {
+        text += &format!("{file},{row},{class}\n");
+    }
+    place.write("all.csv", text);
+    let all = place.json("score run --labels all.csv");
+    assert_eq!(all["scored"]["score"]["accuracy_after"], right);
+
+    // They may join training.
+    place.good("score run --learn");
+    let windows = place.windows("run");
+    assert_eq!(
+        (windows.len(), &windows[6]["candidate"]),
+        (7, &"labels".into())
+    );
+    place.good("score run --window 6 --learn");
+    assert_eq!(place.windows("run").len(), 7, "once");
+    let wrong = place.bad("score run --window 2", 1);
+    assert!(wrong.contains("asked for in window 2 is empty"), "{wrong}");
 }
 
 #[test]

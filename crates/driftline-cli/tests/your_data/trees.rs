@@ -117,9 +117,29 @@ fn auto_says_what_it_chose_and_why() {
     let said = told.lines().filter(|line| line.contains("auto chose "));
     let said: Vec<&str> = said.collect();
     assert_eq!(said.len(), 1, "{told}");
-    for part in ["% on later source rows (", "linear", "knn", "trees", "mlp"] {
+    let on = "% on blocks of source rows held out (";
+    for part in [on, "linear", "knn", "trees", "mlp"] {
         assert!(said[0].contains(part), "{}", said[0]);
     }
+    // The same rows of twenty machines, the newest first.
+    let text = gaps(300, false);
+    let mut lines = text.lines();
+    let mut with_parts = format!("day,machine,{}\n", lines.next().unwrap());
+    for (row, line) in lines.enumerate() {
+        with_parts += &format!("{},m{},{line}\n", 1000 - row, row % 20);
+    }
+    place.write("parts.csv", with_parts);
+    let fit_parts = fit.replace("gaps.csv", "parts.csv");
+    let both = "--time day --id machine --force --out p.safetensors";
+    let told = error(&place.run(&format!("{fit_parts} {both}")));
+    assert!(
+        told.contains("% on source rows of other groups ("),
+        "{told}"
+    );
+    let time = "--time day --exclude machine --force --out p.safetensors";
+    let told = error(&place.run(&format!("{fit_parts} {time}")));
+    assert!(told.contains("% on source rows of other times ("), "{told}");
+    assert!(told.contains("do not ascend"), "{told}");
     let named = place.run(&format!("{fit} --model linear --out n.safetensors"));
     assert!(!error(&named).contains("auto chose"));
 }

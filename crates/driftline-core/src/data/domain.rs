@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Inputs, Labels, Layout};
+use super::{Inputs, Labels, Layout, RowOrder};
 use crate::{Error, Result};
 
 /// Unlabelled examples.
@@ -33,6 +33,7 @@ pub struct LabeledDomain {
     labels: Labels,
     /// Which inputs belong to one column, as far as that is known.
     layout: Arc<Layout>,
+    order: Option<Arc<RowOrder>>,
 }
 
 impl LabeledDomain {
@@ -48,6 +49,7 @@ impl LabeledDomain {
             inputs,
             labels,
             layout: Arc::default(),
+            order: None,
         })
     }
 
@@ -61,6 +63,17 @@ impl LabeledDomain {
     pub fn with_layout(self, layout: Layout) -> Self {
         let layout = layout.into();
         Self { layout, ..self }
+    }
+
+    /// The same, with what is known of the order of the rows.
+    pub fn with_order(self, order: Option<RowOrder>) -> Self {
+        let order = order.map(Arc::new);
+        Self { order, ..self }
+    }
+
+    /// What is known of the order of the rows beyond the places they stand at.
+    pub fn order(&self) -> Option<&Arc<RowOrder>> {
+        self.order.as_ref()
     }
 
     /// Which inputs belong to one column, as far as that is known.
@@ -92,8 +105,9 @@ impl LabeledDomain {
     pub fn slice(&self, range: Range<usize>) -> LabeledDomain {
         LabeledDomain {
             inputs: self.inputs.slice(range.clone()),
-            labels: self.labels.slice(range),
+            labels: self.labels.slice(range.clone()),
             layout: self.layout.clone(),
+            order: self.picked_order(&range.collect::<Vec<_>>()),
         }
     }
 
@@ -102,7 +116,13 @@ impl LabeledDomain {
             inputs: self.inputs.pick(indices),
             labels: self.labels.pick(indices),
             layout: self.layout.clone(),
+            order: self.picked_order(indices),
         }
+    }
+
+    fn picked_order(&self, indices: &[usize]) -> Option<Arc<RowOrder>> {
+        let order = self.order.as_ref()?;
+        Some(Arc::new(order.pick(indices)))
     }
 
     /// The same examples with their labels hidden.

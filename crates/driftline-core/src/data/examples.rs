@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Inputs, LabeledDomain, Labels, Layout, Probabilities};
+use super::{Inputs, LabeledDomain, Labels, Layout, Probabilities, RowOrder};
 use crate::random::{Seed, permutation};
 use crate::{Error, Result};
 
@@ -85,6 +85,7 @@ pub struct Examples {
     joined_at: Option<usize>,
     /// Which inputs belong to one column, as far as that is known.
     layout: Arc<Layout>,
+    order: Option<Arc<RowOrder>>,
 }
 
 impl Examples {
@@ -102,6 +103,7 @@ impl Examples {
             weights: None,
             joined_at: None,
             layout: Arc::default(),
+            order: None,
         })
     }
 
@@ -113,6 +115,11 @@ impl Examples {
     /// Which inputs belong to one column, as far as that is known.
     pub fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// What is known of the order of the rows beyond the places they stand at.
+    pub fn order(&self) -> Option<&RowOrder> {
+        self.order.as_deref()
     }
 
     pub fn with_weights(mut self, weights: Vec<f32>) -> Result<Self> {
@@ -191,6 +198,10 @@ impl Examples {
                 .map(|weights| indices.iter().map(|&index| weights[index]).collect()),
             joined_at: None,
             layout: self.layout.clone(),
+            order: self
+                .order
+                .as_ref()
+                .map(|order| Arc::new(order.pick(indices))),
         }
     }
 
@@ -265,6 +276,7 @@ impl From<&LabeledDomain> for Examples {
             weights: None,
             joined_at: None,
             layout: domain.layout().clone(),
+            order: domain.order().cloned(),
         }
     }
 }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::apply::Applied;
 use super::cleaning::clean;
 use super::doubts::{decimal_comma, hardly_classes, numbers_rows};
+use super::order::row_order;
 use super::statistics::{Pieces, Unfit, has_missing, of_numbers, of_texts};
 use super::{
     Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes,
@@ -23,6 +24,9 @@ use crate::{
 use driftline_core::data::{Labels, Variation};
 use driftline_core::error::DataFault;
 use driftline_core::{Error, Result};
+
+/// Texts that are many for one column: trees keep a category in a byte, where 0 is for missing ones.
+const MANY: usize = 255;
 
 impl Encoding {
     /// Reads the whole source, fixes how its columns become inputs, and encodes it. What was handled goes to `notes`.
@@ -324,6 +328,10 @@ impl Table {
                 notes.add(NoteCode::ManyCategories, name, 1, || {
                     format!("column `{name}` has {count} different texts in {rows} rows: if it names the rows, it is no feature")
                 });
+            } else if count > MANY {
+                notes.add(NoteCode::ManyCategories, name, 1, || {
+                    format!("column `{name}` has {count} different texts, each an input of its own; `trees` tell only the {MANY} most frequent apart")
+                });
             }
         }
     }
@@ -380,6 +388,7 @@ impl Table {
         choice: &ColumnChoice,
         notes: &mut Notes,
     ) -> Result<LabeledRows> {
+        let order = row_order(choice, &self.fields, &self.frames);
         // The label is read as the answers of a stream are.
         let choice = ColumnChoice {
             answers: choice.label.clone(),
@@ -401,6 +410,7 @@ impl Table {
         Ok(LabeledRows {
             inputs: rows.inputs,
             labels: Labels::new(known.collect::<Result<_>>()?, encoding.classes.len())?,
+            order,
             origins: rows.origins,
             detected: self.detected.clone(),
             digests: self.digests.clone(),

@@ -8,6 +8,7 @@ mod cleaning;
 mod doubts;
 mod features;
 mod fit;
+mod order;
 mod parts;
 mod plain;
 mod statistics;
@@ -18,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ColumnChoice, ImageOptions, InputDigest, Origins, ReadOptions};
 pub use driftline_core::data::EncodeOptions;
-use driftline_core::data::{Clip, Inputs, Labels, Layout, Shape};
+use driftline_core::data::{Clip, Inputs, Labels, Layout, RowOrder, Shape};
 
 pub(crate) use apply::Applied;
 pub use classes::{ClassLookup, class_name, same_text};
@@ -106,6 +107,8 @@ pub enum Coding {
 pub struct LabeledRows {
     pub inputs: Inputs,
     pub labels: Labels,
+    /// By the columns of time and identifiers, where the source has them. The rows stay as they came.
+    pub order: Option<RowOrder>,
     pub origins: Origins,
     /// What was detected about the files.
     pub detected: String,

@@ -59,7 +59,7 @@ impl Applied {
 }
 
 /// The time in a cell, or what is wrong with it.
-fn time_of(column: &Column, row: usize) -> Result<Time, String> {
+pub(super) fn time_of(column: &Column, row: usize) -> Result<Time, String> {
     let time = match column {
         Column::Times(times) => times[row].map(Time::Moment),
         Column::Numbers(numbers) => {

@@ -212,6 +212,52 @@ fn missing_values_are_marked_where_the_source_has_some() {
 }
 
 #[test]
+fn texts_of_many_kinds_are_noted() {
+    let folder = Folder::new();
+    let noted = |texts: usize, rows: usize| {
+        let row = |row: usize| format!("t{},{}\n", row % texts, row % 2);
+        let rows: String = (0..rows).map(row).collect();
+        let path = folder.write("s.csv", format!("text,y\n{rows}"));
+        codes(&fit(path, &label("y")).unwrap().2).contains(&NoteCode::ManyCategories)
+    };
+    // As many as trees can tell apart, more, and a text for most rows.
+    assert_eq!(
+        [noted(255, 2000), noted(257, 2000), noted(40, 60)],
+        [false, true, true]
+    );
+}
+
+/// Ranks of time and numbers of groups, as far as the columns tell.
+#[test]
+fn the_order_of_the_source_is_told() {
+    let folder = Folder::new();
+    let text = "id,when,who,x,y\n1,2024-03-05,b,1,no\n2,2024-03-04,a,2,yes\n3,2024-03-05,b,5,no\n";
+    let with = |text: &str, ids: &[&str]| {
+        let choice = ColumnChoice {
+            time: Some("when".into()),
+            ids: ids.iter().map(|id| id.to_string()).collect(),
+            exclude: vec!["id".into(), "who".into()]
+                .into_iter()
+                .filter(|name: &String| !ids.contains(&&**name))
+                .collect(),
+            ..label("y")
+        };
+        let order = fit(folder.write("s.csv", text), &choice).unwrap().1.order;
+        order.map(|order| (order.times, order.groups))
+    };
+    let (times, groups) = (Some(vec![1, 0, 1]), Some(vec![0, 1, 0]));
+    assert_eq!(
+        with(text, &["id", "who"]),
+        Some((times.clone(), groups.clone()))
+    );
+    assert_eq!(with(text, &["id"]), Some((times, None)));
+    // One time that is missing takes the others with it.
+    let gap = text.replace("2024-03-04", "");
+    assert_eq!(with(&gap, &["who"]), Some((None, groups)));
+    assert_eq!(with(&gap, &["id"]), None);
+}
+
+#[test]
 fn columns_and_rows_are_chosen() {
     let folder = Folder::new();
     let text =

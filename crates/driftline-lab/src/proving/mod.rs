@@ -3,6 +3,7 @@
 
 mod effects;
 mod families;
+mod score;
 mod source;
 mod trial;
 

@@ -1,21 +1,23 @@
-//! One stream of the proving ground under the policy `judged`: what was served, what standing still and every single
-//! candidate would have served, and how good the estimates were.
+//! One stream of the proving ground under the policy `guarded`, with several budgets of labels at once: what was served, what
+//! standing still and every single candidate would have served, and how good the estimates were. The candidates' chains do
+//! not depend on what is deployed, so that all budgets share them.
 
 use std::sync::{Arc, Mutex};
 
 use serde::Serialize;
-use serde_json::json;
 
 use super::ProvingStream;
-use driftline_adapt::policy::{Estimate, Expert, Policy, PolicyOutcome, Proposal};
+use super::score::{accuracy, balanced};
+use driftline_adapt::policy::{Decision, Estimate, Expert, Policy, PolicyOutcome, Proposal};
 use driftline_adapt::{
-    Candidate, Context, EachStep, Engine, MemoryWindows, NamedPart, PartSpec, State, Step, Version,
+    Candidate, Context, EachStep, Engine, MemoryWindows, NamedPart, PartSpec, State, Version,
 };
 use driftline_core::data::{
     ColumnCleaning, EncodeOptions, Examples, Inputs, LabeledDomain, Scaling, Windowing,
 };
 use driftline_core::random::Seed;
 use driftline_core::{Error, Result};
+use driftline_guard::GuardConfig;
 use driftline_models::{AnyLearner, Classifier, Learner};
 use driftline_runs::method::{Registry, Settings};
 
@@ -25,6 +27,10 @@ pub struct Trial {
     pub family: String,
     pub number: usize,
     pub model: String,
+    /// Labels that were granted in every window.
+    pub labels: usize,
+    #[serde(skip)]
+    windows: usize,
     pub held_out: f64,
     /// Mean accuracies over the stream, each window by the version that stood before it: served, unadapted.
     pub served: f64,
@@ -49,69 +55,130 @@ pub struct Judged {
     pub high: f64,
 }
 
-/// What each candidate says of the rows of a window, by name.
-type Said = Vec<(String, Vec<u32>)>;
-/// The version that served a window, and what was decided about it.
-type Served = (Version, PolicyOutcome);
+/// One budget: its policy, what that remembers, and the version in use.
+struct Budget {
+    labels: usize,
+    policy: GuardConfig,
+    state: State,
+    deployed: Option<Version>,
+    asked: usize,
+    trial: Trial,
+}
 
-/// Looks on while the policy decides: what every candidate's version before the window says of it.
-#[derive(Debug, Serialize)]
+/// Decides for every budget in turn, and keeps what came of it.
+#[derive(Serialize)]
 struct Witness {
     #[serde(skip)]
-    policy: NamedPart<dyn Policy>,
+    budgets: Mutex<Vec<Budget>>,
     #[serde(skip)]
-    seen: Mutex<Vec<Said>>,
+    truth: Vec<Vec<u32>>,
+    #[serde(skip)]
+    n_classes: usize,
+}
+
+impl std::fmt::Debug for Witness {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Witness").finish_non_exhaustive()
+    }
+}
+
+/// Knows the truth of one window and tells what it is asked.
+#[derive(Debug)]
+struct Truth<'a> {
+    window: &'a [u32],
+    n_classes: usize,
+}
+
+impl Expert for Truth<'_> {
+    fn label(&self, rows: &[usize]) -> Result<Vec<Option<u32>>> {
+        let known = |&row: &usize| {
+            Some(self.window[row]).filter(|&class| (class as usize) < self.n_classes)
+        };
+        Ok(rows.iter().map(known).collect())
+    }
 }
 
 impl Policy for Witness {
     fn candidates(&self, learner: &AnyLearner) -> Option<Vec<String>> {
-        self.policy.candidates(learner)
+        GuardConfig::default().candidates(learner)
     }
 
     fn decide(
         &self,
         ctx: &Context<'_>,
-        state: &State,
+        _: &State,
         proposals: &[Proposal<'_>],
     ) -> Result<PolicyOutcome> {
-        if let Some(window) = &ctx.stage.learn {
-            let said = |own: &Proposal<'_>| {
-                let labels = own.before.predict(&window.inputs)?;
-                Ok((own.candidate.name.clone(), labels.as_slice().to_vec()))
-            };
-            let all: Result<Vec<_>> = proposals.iter().map(said).collect();
-            self.seen
-                .lock()
-                .expect("nobody panics while holding it")
-                .push(all?);
+        let mut budgets = self
+            .budgets
+            .lock()
+            .expect("no thread panics while holding it");
+        let window = ctx
+            .stage
+            .learn
+            .as_ref()
+            .ok_or_else(|| Error::empty("the window"))?;
+        let truth = &self.truth[ctx.number - 1];
+        let expert = Truth {
+            window: truth,
+            n_classes: self.n_classes,
+        };
+        if ctx.number == 1 {
+            let candidates: Vec<&Candidate> = proposals.iter().map(|own| own.candidate).collect();
+            let policy = GuardConfig::default();
+            let prepared = policy.prepare(ctx, &candidates, window.len())?;
+            budgets
+                .iter_mut()
+                .for_each(|own| own.state = prepared.clone());
         }
-        self.policy.decide(ctx, state, proposals)
-    }
-}
-
-/// Knows the truth and tells what it is asked, window after window.
-#[derive(Debug)]
-struct Truth {
-    windows: Vec<Vec<u32>>,
-    n_classes: usize,
-    /// The window that is being decided about.
-    at: Mutex<usize>,
-    asked: Mutex<usize>,
-}
-
-impl Expert for Truth {
-    fn label(&self, rows: &[usize]) -> Result<Vec<Option<u32>>> {
-        let at = *self.at.lock().expect("nobody panics while holding it");
-        *self.asked.lock().expect("nobody panics while holding it") += rows.len();
-        let truth = &self.windows[at];
-        let known =
-            |&row: &usize| Some(truth[row]).filter(|&class| (class as usize) < self.n_classes);
-        Ok(rows.iter().map(known).collect())
+        let mut first = None;
+        for budget in budgets.iter_mut() {
+            let deployed = budget.deployed.take().unwrap_or_else(|| ctx.first.clone());
+            let moment = Context {
+                deployed: &deployed,
+                expert: Some(&expert),
+                ..*ctx
+            };
+            let outcome = budget.policy.decide(&moment, &budget.state, proposals)?;
+            let said = [
+                deployed.predict(&window.inputs)?,
+                ctx.first.predict(&window.inputs)?,
+            ];
+            let said = said.each_ref().map(|own| own.as_slice());
+            budget.trial.see(said, truth, self.n_classes, &outcome)?;
+            for proposal in proposals {
+                let said = proposal.before.predict(&window.inputs)?;
+                let own = accuracy(said.as_slice(), truth);
+                budget.trial.candidate(&proposal.candidate.name, own);
+            }
+            budget.asked += outcome
+                .asked
+                .iter()
+                .filter(|own| own.class.is_some())
+                .count();
+            budget.deployed = Some(match &outcome.decision {
+                Decision::Deploy(place) => proposals[*place]
+                    .version
+                    .cloned()
+                    .ok_or_else(|| Error::empty("the proposal"))?,
+                Decision::Hold { .. } => deployed,
+                Decision::RollBack { .. } => ctx.first.clone(),
+            });
+            budget.state = outcome.state.clone();
+            first.get_or_insert(outcome);
+        }
+        first.ok_or_else(|| Error::empty("the budgets"))
     }
 }
 
 impl Trial {
-    pub fn run(family: &str, number: usize, stream: &ProvingStream, labels: usize) -> Result<Self> {
+    /// One trial for every budget of labels.
+    pub fn run(
+        family: &str,
+        number: usize,
+        stream: &ProvingStream,
+        budgets: &[usize],
+    ) -> Result<Vec<Self>> {
         let how = EncodeOptions {
             standardize: true,
             cleaning: ColumnCleaning {
@@ -130,11 +197,10 @@ impl Trial {
             .map(|own| scaling.apply(own))
             .collect();
         let windows = windows?;
-        let policy = json!({ "labels-per-window": labels });
         let mut settings = Settings::for_own_data();
         settings.model = Some(PartSpec::plain(stream.model));
         settings.labeler = Some(PartSpec::plain("teacher"));
-        settings.policy = Some(PartSpec::new("judged", policy));
+        settings.policy = Some(PartSpec::plain("guarded"));
         let registry = Registry::new();
         let method = settings.resolve("proving", &registry, None)?;
         let seed = Seed::new(number as u64);
@@ -147,29 +213,28 @@ impl Trial {
             learner,
             ..method.candidate.clone()
         };
-        let truth = Arc::new(Truth {
-            windows: stream.truth.clone(),
-            n_classes: source.labels().n_classes(),
-            at: Mutex::new(0),
-            asked: Mutex::new(0),
-        });
-        let engine = Engine::new(candidate, model, seed.named("self-training"))
-            .with_source(source.clone())
-            .with_expert(truth.clone());
+        let engine =
+            Engine::new(candidate, model, seed.named("self-training")).with_source(source.clone());
         let chains = method.chains(engine.base(), Some(&source), None, &tuned, seed)?;
+        let budget = |&labels: &usize| Budget {
+            labels,
+            policy: GuardConfig {
+                labels_per_window: labels,
+                ..GuardConfig::default()
+            },
+            state: State::default(),
+            deployed: None,
+            asked: 0,
+            trial: Self::new(family, number, stream.model, labels, windows.len()),
+        };
         let witness = Arc::new(Witness {
-            policy: method.policy.clone(),
-            seen: Mutex::default(),
+            budgets: Mutex::new(budgets.iter().map(budget).collect()),
+            truth: stream.truth.clone(),
+            n_classes: source.labels().n_classes(),
         });
-        let named = NamedPart::new("judged", witness.clone() as Arc<dyn Policy>);
+        let named = NamedPart::new("guarded", witness.clone() as Arc<dyn Policy>);
         let mut engine = engine.with_policy(named, chains);
-        let first = engine.first().clone();
-        let mut versions: Vec<Served> = vec![];
-        let mut sink = EachStep::new(&engine, |step: &Step| {
-            versions.push((step.before.clone(), step.outcome.clone()));
-            *truth.at.lock().expect("nobody panics while holding it") += 1;
-            Ok(())
-        });
+        let mut sink = EachStep::new(&engine, |_| Ok(()));
         let mut all = windows.clone().into_iter();
         let whole = all.next().ok_or_else(|| Error::empty("the stream"))?;
         let whole = all.try_fold(whole, |whole, own| whole.followed_by(&own))?;
@@ -179,36 +244,25 @@ impl Trial {
         });
         let windowing = Windowing::Boundaries(rows.collect(), Default::default());
         engine.run(&mut MemoryWindows::new(whole, Some(&windowing))?, &mut sink)?;
-        let seen = witness
-            .seen
+        let mut budgets = witness
+            .budgets
             .lock()
-            .expect("nobody panics while holding it")
-            .clone();
-        let asked = *truth.asked.lock().expect("nobody panics while holding it");
-        Self::summary(
-            family,
-            number,
-            stream,
-            &windows,
-            (&first, &versions, &seen),
-            asked,
-        )
+            .expect("no thread panics while holding it");
+        let all = budgets.drain(..).map(|own| Self {
+            asked: own.asked,
+            labels: own.labels,
+            ..own.trial
+        });
+        Ok(all.collect())
     }
 
-    fn summary(
-        family: &str,
-        number: usize,
-        stream: &ProvingStream,
-        windows: &[Inputs],
-        (first, versions, seen): (&Version, &[Served], &[Said]),
-        asked: usize,
-    ) -> Result<Self> {
-        let n_classes = stream.source.labels().n_classes();
-        let n = windows.len() as f64;
-        let mut trial = Self {
+    fn new(family: &str, number: usize, model: &str, labels: usize, windows: usize) -> Self {
+        Self {
             family: family.to_owned(),
             number,
-            model: stream.model.to_owned(),
+            model: model.to_owned(),
+            labels,
+            windows,
             held_out: 0.0,
             served: 0.0,
             unadapted: 0.0,
@@ -217,67 +271,51 @@ impl Trial {
             candidates: vec![],
             estimates: vec![],
             usual: vec![],
-            asked,
-        };
-        for (at, window) in windows.iter().enumerate() {
-            let truth = &stream.truth[at];
-            let (version, outcome) = &versions[at];
-            let (served, held) = (version.predict(window)?, first.predict(window)?);
-            let (served, held) = (served.as_slice(), held.as_slice());
-            trial.served += accuracy(served, truth) / n;
-            trial.unadapted += accuracy(held, truth) / n;
-            trial.balanced_served += balanced(served, truth, n_classes) / n;
-            trial.balanced_unadapted += balanced(held, truth, n_classes) / n;
-            for (name, said) in &seen[at] {
-                let own = accuracy(said, truth) / n;
-                match trial.candidates.iter_mut().find(|(other, _)| other == name) {
-                    Some((_, sum)) => *sum += own,
-                    None => trial.candidates.push((name.clone(), own)),
-                }
-            }
-            let judged = |estimate: &Option<Estimate>, truth: f64| {
-                let own = estimate
-                    .as_ref()
-                    .ok_or_else(|| Error::empty("the estimate"))?;
-                Ok::<_, Error>(Judged {
-                    truth,
-                    estimate: own.accuracy,
-                    low: own.low,
-                    high: own.high,
-                })
-            };
-            trial.estimates.push([
-                judged(&outcome.estimate_unadapted, accuracy(held, truth))?,
-                judged(&outcome.estimate_before, accuracy(served, truth))?,
-            ]);
-            let usual = &outcome.findings["baselines"];
-            let number = |name: &str| usual[name].as_f64().unwrap_or(f64::NAN);
-            trial
-                .usual
-                .push(["calibrated", "threshold", "difference"].map(number));
-            trial.held_out = outcome.findings["held_out"].as_f64().unwrap_or(f64::NAN);
+            asked: 0,
         }
-        Ok(trial)
     }
-}
 
-fn accuracy(own: &[u32], truth: &[u32]) -> f64 {
-    let right = own.iter().zip(truth).filter(|(own, truth)| own == truth);
-    right.count() as f64 / truth.len().max(1) as f64
-}
+    /// A window: what the version that served it and the source model said.
+    fn see(
+        &mut self,
+        [served, held]: [&[u32]; 2],
+        truth: &[u32],
+        n_classes: usize,
+        outcome: &PolicyOutcome,
+    ) -> Result<()> {
+        let n = self.windows as f64;
+        self.served += accuracy(served, truth) / n;
+        self.unadapted += accuracy(held, truth) / n;
+        self.balanced_served += balanced(served, truth, n_classes) / n;
+        self.balanced_unadapted += balanced(held, truth, n_classes) / n;
+        let judged = |estimate: &Option<Estimate>, truth: f64| {
+            let own = estimate
+                .as_ref()
+                .ok_or_else(|| Error::empty("the estimate"))?;
+            Ok::<_, Error>(Judged {
+                truth,
+                estimate: own.accuracy,
+                low: own.low,
+                high: own.high,
+            })
+        };
+        self.estimates.push([
+            judged(&outcome.estimate_unadapted, accuracy(held, truth))?,
+            judged(&outcome.estimate_before, accuracy(served, truth))?,
+        ]);
+        let usual = &outcome.findings["baselines"];
+        let number = |name: &str| usual[name].as_f64().unwrap_or(f64::NAN);
+        self.usual
+            .push(["calibrated", "threshold", "difference"].map(number));
+        self.held_out = outcome.findings["held_out"].as_f64().unwrap_or(f64::NAN);
+        Ok(())
+    }
 
-/// The mean recall of the classes of the source that are there.
-fn balanced(own: &[u32], truth: &[u32], n_classes: usize) -> f64 {
-    let recall = |class: usize| {
-        let rows = own
-            .iter()
-            .zip(truth)
-            .filter(|(_, truth)| **truth as usize == class);
-        let (right, all) = rows.fold((0.0, 0.0), |(right, all), (own, truth)| {
-            (right + f64::from(u8::from(own == truth)), all + 1.0)
-        });
-        (all > 0.0).then_some(right / all)
-    };
-    let recalls: Vec<f64> = (0..n_classes).filter_map(recall).collect();
-    recalls.iter().sum::<f64>() / recalls.len().max(1) as f64
+    fn candidate(&mut self, name: &str, accuracy: f64) {
+        let own = accuracy / self.windows as f64;
+        match self.candidates.iter_mut().find(|(other, _)| other == name) {
+            Some((_, sum)) => *sum += own,
+            None => self.candidates.push((name.to_owned(), own)),
+        }
+    }
 }

@@ -138,48 +138,54 @@ fn frequent(values: impl Iterator<Item = f32>, most: usize) -> Vec<u32> {
 /// Cuts between neighbouring values.
 fn cuts(values: impl ExactSizeIterator<Item = f32> + Clone, most: usize) -> Vec<f32> {
     let n = values.len();
-    let mut distinct = counted(values.clone().step_by(n.div_ceil(SAMPLE).max(1)));
-    if n > SAMPLE && distinct.len() <= most {
+    let mut keys = sorted(values.clone().step_by(n.div_ceil(SAMPLE).max(1)));
+    let is_few = |keys: &[u32]| distinct(keys).nth(most).is_none();
+    if n > SAMPLE && is_few(&keys) {
         // The sample may have missed rare values.
-        distinct = counted(values);
+        keys = sorted(values);
     }
-    let ends = if distinct.len() <= most {
-        (0..distinct.len().saturating_sub(1)).collect()
+    if is_few(&keys) {
+        distinct(&keys)
+            .zip(distinct(&keys).skip(1))
+            .map(|(low, high)| between(low.0, high.0))
+            .collect()
     } else {
-        quantiles(&distinct, most)
-    };
-    ends.into_iter()
-        .map(|end: usize| between(distinct[end].0, distinct[end + 1].0))
-        .collect()
+        quantiles(&keys, most)
+    }
+}
+
+/// The values in order, as whole numbers that are ordered alike.
+fn sorted(values: impl ExactSizeIterator<Item = f32>) -> Vec<u32> {
+    let mut keys = Vec::with_capacity(values.len());
+    // Adding 0 makes −0 and 0 the same.
+    keys.extend(values.filter(|value| !value.is_nan()).map(|value| {
+        let bits = (value + 0.0).to_bits();
+        bits ^ (((bits as i32 >> 31) as u32) | 0x8000_0000)
+    }));
+    keys.sort_unstable();
+    keys
 }
 
 /// The distinct values in order, each with its number of rows.
-fn counted(values: impl Iterator<Item = f32>) -> Vec<(f32, usize)> {
-    // Adding 0 makes −0 and 0 the same; the key orders floats as integers.
-    let key = |value: f32| {
-        let bits = (value + 0.0).to_bits();
-        bits ^ (((bits as i32 >> 31) as u32) | 0x8000_0000)
-    };
+fn distinct(keys: &[u32]) -> impl Iterator<Item = (f32, usize)> {
     let value = |key: u32| f32::from_bits(key ^ (((!key as i32 >> 31) as u32) | 0x8000_0000));
-    let mut keys: Vec<u32> = values.filter(|value| !value.is_nan()).map(key).collect();
-    keys.sort_unstable();
     keys.chunk_by(|a, b| a == b)
-        .map(|same| (value(same[0]), same.len()))
-        .collect()
+        .map(move |same| (value(same[0]), same.len()))
 }
 
-/// Which of the distinct values end a bin, the last bin not counted. A value with more rows than a bin should have gets
-/// one of its own; the others share the remaining bins evenly.
-fn quantiles(distinct: &[(f32, usize)], most: usize) -> Vec<usize> {
-    let total: usize = distinct.iter().map(|(_, count)| count).sum();
+/// Cuts of columns with many values. A value with more rows than a bin should have gets a bin of its own; the others share
+/// the remaining bins evenly.
+fn quantiles(keys: &[u32], most: usize) -> Vec<f32> {
+    let total = keys.len();
     let heavy = |count: usize| count * most >= total;
-    let heavy_rows: usize = distinct.iter().map(|d| d.1).filter(|&c| heavy(c)).sum();
-    let n_heavy = distinct.iter().filter(|d| heavy(d.1)).count();
+    let (n_heavy, heavy_rows) = distinct(keys)
+        .filter(|&(_, count)| heavy(count))
+        .fold((0, 0), |(n, rows), (_, count)| (n + 1, rows + count));
     let (mut rows_left, mut bins_left) = (total - heavy_rows, (most - n_heavy).max(1));
-    let mut ends = Vec::with_capacity(most);
+    let mut cuts = Vec::with_capacity(most);
     let mut filled = 0;
-    for (at, &(_, count)) in distinct[..distinct.len() - 1].iter().enumerate() {
-        if ends.len() + 1 == most {
+    for ((value, count), (next, next_count)) in distinct(keys).zip(distinct(keys).skip(1)) {
+        if cuts.len() + 1 == most {
             break;
         }
         filled += count;
@@ -188,14 +194,13 @@ fn quantiles(distinct: &[(f32, usize)], most: usize) -> Vec<usize> {
             rows_left -= count;
         }
         let mean = (rows_left + if mine { 0 } else { filled }) as f64 / bins_left as f64;
-        let next_is_heavy = heavy(distinct[at + 1].1);
-        if mine || filled as f64 >= mean || (next_is_heavy && filled as f64 >= mean / 2.0) {
-            ends.push(at);
+        if mine || filled as f64 >= mean || (heavy(next_count) && filled as f64 >= mean / 2.0) {
+            cuts.push(between(value, next));
             bins_left = (bins_left - usize::from(!mine)).max(1);
             filled = 0;
         }
     }
-    ends
+    cuts
 }
 
 /// A number from `low` up to, but not, `high`: the middle, if that exists.

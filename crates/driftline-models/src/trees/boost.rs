@@ -9,7 +9,7 @@ use super::calibration::Calibration;
 use super::fixed::Format;
 use super::grow::{Grower, Room, Tree};
 use super::loss::{Common, Scores, Target, derivatives, log_loss, start};
-use super::model::Model;
+use super::model::{Forest, Model};
 use super::settings::Settings;
 use super::split::{Rules, contains};
 use super::table::Table;
@@ -34,29 +34,27 @@ impl Settings {
         let n = self.trained(table.len());
         let width = table.columns.len();
         let binned = Binned::new(&table.values[..n * width], &binning);
-        let target = Target {
-            labels: &table.labels[..n],
-            weights: &weights[..n],
+        let all = Target {
+            labels: table.labels,
+            weights: weights.as_deref(),
         };
+        let target = all.part(0..n);
         let held_out = HeldOut::new(
             &table.values[n * width..],
             &binning,
-            Target {
-                labels: &table.labels[n..],
-                weights: &weights[n..],
-            },
+            all.part(n..table.len()),
         );
-        let base = start(target.labels, target.weights, table.n_classes);
+        let base = start(target, table.n_classes);
         let mut boost = Boost::new(self, &binned, &binning, target, &base);
         let (rounds, calibration) = boost.run(self, held_out, cancel)?;
-        boost.rounds.truncate(rounds);
-        let rounds = std::mem::take(&mut boost.rounds);
+        let mut forest = std::mem::take(&mut boost.forest);
+        forest.truncate(rounds * base.len());
         Ok(Model::new(
             binning,
             table.n_classes,
             base,
             calibration,
-            rounds,
+            forest,
         ))
     }
 }
@@ -69,8 +67,8 @@ struct Boost<'a> {
     scores: Scores,
     common: Common,
     rooms: Vec<Room>,
-    /// The trees of each round, one for each score.
-    rounds: Vec<Vec<Tree>>,
+    /// The trees of all rounds, one for each score.
+    forest: Forest,
     /// Whether the trees of a round grow side by side.
     together: bool,
 }
@@ -83,7 +81,9 @@ impl<'a> Boost<'a> {
         target: Target<'a>,
         base: &[f32],
     ) -> Self {
-        let most = target.weights.iter().copied().fold(0.0, f32::max);
+        let most = target
+            .weights
+            .map_or(1.0, |weights| weights.iter().copied().fold(0.0, f32::max));
         let format = Format::new(binned.rows, most);
         let together = base.len() >= rayon::current_num_threads()
             && binned.rows * binning.columns.len() < LARGE;
@@ -103,7 +103,7 @@ impl<'a> Boost<'a> {
             scores: base.iter().map(|&score| vec![score; binned.rows]).collect(),
             common: Common::default(),
             rooms: Vec::new(),
-            rounds: Vec::new(),
+            forest: Forest::default(),
             together,
         }
     }
@@ -127,6 +127,7 @@ impl<'a> Boost<'a> {
                 .map(|scores| vec![scores[0]; held_out.target.labels.len()])
                 .collect();
         }
+        let mut rounds = 0;
         for round in 1..=settings.iterations.get() {
             cancel.check()?;
             let trees = self.round();
@@ -138,14 +139,17 @@ impl<'a> Boost<'a> {
                     best = (loss, round, held_out.scores.clone());
                 }
             }
-            self.rounds.push(trees);
+            trees
+                .iter()
+                .for_each(|tree| self.forest.push(tree, self.grower.binning));
+            rounds = round;
             if !grew || (held_out.is_some() && round >= best.1 + patience) {
                 break;
             }
         }
         Ok(match held_out {
             Some(held_out) => (best.1, Calibration::fit(&best.2, held_out.target)),
-            None => (self.rounds.len(), Calibration::default()),
+            None => (rounds, Calibration::default()),
         })
     }
 
@@ -158,11 +162,11 @@ impl<'a> Boost<'a> {
         let one = |(output, scores): (usize, &mut Vec<f32>)| {
             let free = rooms.lock().expect("nobody panics while holding it").pop();
             let mut room = free.unwrap_or_else(Room::new);
-            derivatives(scores, common, output, target, format, &mut room.rows[0]);
+            derivatives(scores, common, output, target, format, &mut room.rows);
             let (tree, leaves) = grower.grow(&mut room);
             for leaf in &leaves {
                 let value = tree.nodes[leaf.node].value;
-                for row in &room.rows[leaf.side][leaf.rows.clone()] {
+                for row in &room.rows[leaf.rows.clone()] {
                     scores[row.row as usize] += value;
                 }
             }
@@ -192,7 +196,7 @@ struct HeldOut<'a> {
 
 impl<'a> HeldOut<'a> {
     fn new(values: &[f32], binning: &Binning, target: Target<'a>) -> Option<Self> {
-        let any = target.weights.iter().any(|&weight| weight > 0.0);
+        let any = (0..target.labels.len()).any(|row| target.weight(row) > 0.0);
         any.then(|| Self {
             binned: Binned::new(values, binning),
             target,

@@ -95,11 +95,7 @@ fn part<'a>(
         .iter()
         .map(|scores| scores[span.clone()].to_vec())
         .collect();
-    let target = Target {
-        labels: &target.labels[span.clone()],
-        weights: &target.weights[span],
-    };
-    (scores, target)
+    (scores, target.part(span))
 }
 
 /// Where a convex function of one number is smallest.

@@ -41,8 +41,8 @@ pub(super) struct Node {
 /// Room that one tree after another is grown in.
 #[derive(Debug)]
 pub(super) struct Room {
-    /// The rows of a leaf lie in one of the two, in turns from parent to child.
-    pub(super) rows: [Vec<Row>; 2],
+    /// The rows of a leaf lie side by side.
+    pub(super) rows: Vec<Row>,
     desk: Desk,
     kept: Kept,
 }
@@ -74,7 +74,6 @@ impl Desk {
 #[derive(Debug)]
 pub(super) struct Leaf {
     pub(super) node: usize,
-    pub(super) side: usize,
     pub(super) rows: std::ops::Range<usize>,
     sums: Sums,
     /// The best split, and the histogram unless the leaf is small.
@@ -98,7 +97,7 @@ const SHARED: usize = 1 << 15;
 impl Room {
     pub(super) fn new() -> Self {
         Self {
-            rows: [Vec::new(), Vec::new()],
+            rows: Vec::new(),
             desk: Desk::new(),
             kept: Kept::default(),
         }
@@ -134,12 +133,11 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// Grows a tree from the rows in `room.rows[0]`. The leaves tell where each row has come to.
+    /// Grows a tree from the rows in `room.rows`. The leaves tell where each row has come to.
     pub(super) fn grow(&self, room: &mut Room) -> (Tree, Vec<Leaf>) {
-        let n = room.rows[0].len();
-        room.rows[1].resize(n, Row::default());
+        let n = room.rows.len();
         let mut sum = Cell::default();
-        room.rows[0]
+        room.rows
             .iter()
             .for_each(|row| sum.add(self.rules.format.cell(row)));
         let sums = self.rules.format.sums(sum);
@@ -148,7 +146,6 @@ impl<'a> Grower<'a> {
         };
         let mut root = Leaf {
             node: 0,
-            side: 0,
             rows: 0..n,
             sums,
             open: None,
@@ -191,39 +188,25 @@ impl<'a> Grower<'a> {
     fn split(&self, at: usize, leaves: &mut Vec<Leaf>, tree: &mut Tree, room: &mut Room) {
         let parent = &mut leaves[at];
         let (histogram, split) = parent.open.take().expect("the best leaf can be split");
-        let [first, second] = &mut room.rows;
-        let (from, to) = if parent.side == 0 {
-            (&*first, second)
-        } else {
-            (&*second, first)
-        };
         let (rows, n_left) = (parent.rows.clone(), split.left.rows as usize);
         let place = self.binned.place(split.column as usize);
-        partition(
-            &from[rows.clone()],
-            &mut to[rows.clone()],
-            n_left,
-            &split.goes_left,
-            place,
-        );
+        partition(&mut room.rows[rows.clone()], &split.goes_left, place);
         let (all, middle) = (parent.sums, rows.start + n_left);
         let mut right = all.cell;
         right.subtract(split.left.cell);
         let right = self.rules.format.sums(right);
-        let (side, child) = (1 - parent.side, tree.nodes.len());
+        let child = tree.nodes.len();
         tree.nodes[parent.node].split = Some((split, child as u32));
         tree.nodes
             .extend([self.node(&split.left), self.node(&right)]);
         let mut left = Leaf {
             node: child,
-            side,
             rows: rows.start..middle,
             sums: split.left,
             open: None,
         };
         let mut right = Leaf {
             node: child + 1,
-            side,
             rows: middle..rows.end,
             sums: right,
             open: None,
@@ -240,7 +223,7 @@ impl<'a> Grower<'a> {
     }
 
     fn open_root(&self, root: &mut Leaf, room: &mut Room) {
-        let (rows, sums) = (&room.rows[0][..], root.sums);
+        let (rows, sums) = (&room.rows[..], root.sums);
         let mut histogram = self.histogram(&mut room.kept, rows.len());
         let job = |panel: usize, cells: Option<&mut PanelCells>, desk: &mut Desk| {
             self.open_added(panel, rows, &sums, cells, desk)
@@ -287,8 +270,8 @@ impl<'a> Grower<'a> {
             (right, left)
         };
         let (few, rest) = (
-            &room.rows[small.side][small.rows.clone()],
-            &room.rows[large.side][large.rows.clone()],
+            &room.rows[small.rows.clone()],
+            &room.rows[large.rows.clone()],
         );
         let Some(mut larger) = parent else {
             let job = |panel: usize, _: Option<&mut PanelCells>, desk: &mut Desk| {

@@ -18,10 +18,10 @@ pub(super) fn outputs(n_classes: usize) -> usize {
 }
 
 /// The score that fits all rows best without looking at them: log-odds, or logarithms of the shares.
-pub(super) fn start(labels: &[u32], weights: &[f32], n_classes: usize) -> Vec<f32> {
+pub(super) fn start(target: Target<'_>, n_classes: usize) -> Vec<f32> {
     let mut totals = vec![0.0_f64; n_classes];
-    for (&label, &weight) in labels.iter().zip(weights) {
-        totals[label as usize] += f64::from(weight);
+    for (row, &label) in target.labels.iter().enumerate() {
+        totals[label as usize] += f64::from(target.weight(row));
     }
     // A class without rows counts as half of one, so that its probability is small but not 0.
     let ln: Vec<f64> = totals
@@ -90,7 +90,22 @@ fn common<'a>(scores: impl Iterator<Item = &'a [f32]> + Clone, top: &mut [f32], 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target<'a> {
     pub(super) labels: &'a [u32],
-    pub(super) weights: &'a [f32],
+    /// None where all rows count alike.
+    pub(super) weights: Option<&'a [f32]>,
+}
+
+impl<'a> Target<'a> {
+    #[inline(always)]
+    pub(super) fn weight(self, row: usize) -> f32 {
+        self.weights.map_or(1.0, |weights| weights[row])
+    }
+
+    pub(super) fn part(self, rows: std::ops::Range<usize>) -> Self {
+        Self {
+            labels: &self.labels[rows.clone()],
+            weights: self.weights.map(|weights| &weights[rows]),
+        }
+    }
 }
 
 /// The derivatives of score `output` for every row, as whole numbers.
@@ -128,12 +143,14 @@ pub(super) fn derivatives(
                 },
             );
             let [gradients, hessians] = format.factors();
-            let examples = target.labels[span.clone()]
-                .iter()
-                .zip(&target.weights[span.clone()]);
-            for ((row, (number, &p)), (&label, &weight)) in
-                rows.iter_mut().zip(span.zip(&*p)).zip(examples)
+            let part = target.part(span.clone());
+            for (at, ((row, (number, &p)), &label)) in rows
+                .iter_mut()
+                .zip(span.zip(&*p))
+                .zip(part.labels)
+                .enumerate()
             {
+                let weight = part.weight(at);
                 let goal = if label == class { 1.0 } else { 0.0 };
                 *row = Row {
                     row: number as u32,
@@ -158,7 +175,7 @@ pub(super) fn log_loss(scores: &Scores, target: Target<'_>) -> f64 {
     let of_block = |&from: &usize| {
         let (mut losses, mut total) = (0.0_f64, 0.0_f64);
         for row in from..n.min(from + BLOCK) {
-            let weight = f64::from(target.weights[row]);
+            let weight = f64::from(target.weight(row));
             losses += weight * f64::from(loss(scores, row, target.labels[row]));
             total += weight;
         }

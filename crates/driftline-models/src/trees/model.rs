@@ -53,63 +53,18 @@ impl Model {
         n_classes: usize,
         base: Vec<f32>,
         calibration: Calibration,
-        rounds: Vec<Vec<Tree>>,
+        forest: Forest,
     ) -> Self {
-        let mut model = Self {
+        Self {
             finders: finders(&binning),
             binning,
             n_classes,
             base,
             calibration,
-            nodes: Vec::new(),
-            gains: Vec::new(),
-            sets: Vec::new(),
-            roots: Vec::new(),
-        };
-        rounds.iter().flatten().for_each(|tree| model.push(tree));
-        model
-    }
-
-    fn push(&mut self, tree: &Tree) {
-        let root = self.nodes.len() as u32;
-        self.roots.push(root);
-        for (at, node) in tree.nodes.iter().enumerate() {
-            let flat = match &node.split {
-                None => FlatNode::leaf(root + at as u32, node.value),
-                Some((split, child)) => {
-                    let missing = if split.goes_left[0] & 1 == 1 {
-                        MISSING_LEFT
-                    } else {
-                        0
-                    };
-                    let (threshold, flags) = match &self.binning.columns[split.column as usize] {
-                        // Beyond the last cut, everything but missing values goes left.
-                        Bins::Number { cuts } => {
-                            let cut = cuts.get(usize::from(split.last) - 1);
-                            (cut.copied().unwrap_or(f32::INFINITY), missing)
-                        }
-                        Bins::Category { .. } => {
-                            let words = split
-                                .goes_left
-                                .map(|word| [word as u32, (word >> 32) as u32]);
-                            self.sets.push(std::array::from_fn(|i| words[i / 2][i % 2]));
-                            (f32::from_bits(self.sets.len() as u32 - 1), missing | BY_SET)
-                        }
-                    };
-                    FlatNode {
-                        threshold,
-                        child: root + child,
-                        column: split.column | flags,
-                        value: 0.0,
-                    }
-                }
-            };
-            self.nodes.push(flat);
-            self.gains.push(
-                node.split
-                    .as_ref()
-                    .map_or(0.0, |(split, _)| split.gain as f32),
-            );
+            nodes: forest.nodes,
+            gains: forest.gains,
+            sets: forest.sets,
+            roots: forest.roots,
         }
     }
 
@@ -165,6 +120,71 @@ impl Model {
             ));
         }
         Ok(values.len() / width)
+    }
+}
+
+/// Trees as they come. A grown tree takes seven times the memory of its flat nodes, so none is kept.
+#[derive(Debug, Default)]
+pub(super) struct Forest {
+    nodes: Vec<FlatNode>,
+    gains: Vec<f32>,
+    sets: Vec<Set>,
+    roots: Vec<u32>,
+}
+
+impl Forest {
+    pub(super) fn push(&mut self, tree: &Tree, binning: &Binning) {
+        let root = self.nodes.len() as u32;
+        self.roots.push(root);
+        for (at, node) in tree.nodes.iter().enumerate() {
+            let flat = match &node.split {
+                None => FlatNode::leaf(root + at as u32, node.value),
+                Some((split, child)) => {
+                    let missing = if split.goes_left[0] & 1 == 1 {
+                        MISSING_LEFT
+                    } else {
+                        0
+                    };
+                    let (threshold, flags) = match &binning.columns[split.column as usize] {
+                        // Beyond the last cut, everything but missing values goes left.
+                        Bins::Number { cuts } => {
+                            let cut = cuts.get(usize::from(split.last) - 1);
+                            (cut.copied().unwrap_or(f32::INFINITY), missing)
+                        }
+                        Bins::Category { .. } => {
+                            let words = split
+                                .goes_left
+                                .map(|word| [word as u32, (word >> 32) as u32]);
+                            self.sets.push(std::array::from_fn(|i| words[i / 2][i % 2]));
+                            (f32::from_bits(self.sets.len() as u32 - 1), missing | BY_SET)
+                        }
+                    };
+                    FlatNode {
+                        threshold,
+                        child: root + child,
+                        column: split.column | flags,
+                        value: 0.0,
+                    }
+                }
+            };
+            self.nodes.push(flat);
+            self.gains.push(
+                node.split
+                    .as_ref()
+                    .map_or(0.0, |(split, _)| split.gain as f32),
+            );
+        }
+    }
+
+    /// Forgets all but the first `trees` trees.
+    pub(super) fn truncate(&mut self, trees: usize) {
+        if let Some(&end) = self.roots.get(trees) {
+            self.roots.truncate(trees);
+            self.nodes.truncate(end as usize);
+            self.gains.truncate(end as usize);
+            let sets = self.nodes.iter().filter(|node| node.column & BY_SET != 0);
+            self.sets.truncate(sets.count());
+        }
     }
 }
 

@@ -80,8 +80,11 @@ impl Table<'_> {
         Ok(())
     }
 
-    /// The weight of each row, class weights included, with mean 1, so that `l2` means the same for all units.
-    pub(super) fn weights(&self, classes: &ClassWeights) -> Result<Vec<f32>> {
+    /// The weight of each row, class weights included, with mean 1, so that `l2` means the same for all units. None where all are 1.
+    pub(super) fn weights(&self, classes: &ClassWeights) -> Result<Option<Vec<f32>>> {
+        if self.weights.is_none() && *classes == ClassWeights::Equal {
+            return Ok(None);
+        }
         let own = |row: usize| self.weights.map_or(1.0, |weights| f64::from(weights[row]));
         let mut totals = vec![0.0_f64; self.n_classes];
         for (row, &label) in self.labels.iter().enumerate() {
@@ -99,6 +102,6 @@ impl Table<'_> {
         let scale = self.len() as f64 / total;
         let weight =
             |(row, &label): (usize, &u32)| (own(row) * by_class[label as usize] * scale) as f32;
-        Ok(self.labels.iter().enumerate().map(weight).collect())
+        Ok(Some(self.labels.iter().enumerate().map(weight).collect()))
     }
 }

@@ -80,7 +80,7 @@ proptest! {
             let mut room = Room::new();
             // What an earlier tree has left behind must not matter.
             for _ in 0..2 {
-                room.rows[0] = rows.clone();
+                room.rows = rows.clone();
                 let (tree, found) = Grower::new(&binned, &binning, rules, leaves, 0.1, parallel).grow(&mut room);
                 prop_assert_eq!(tree.nodes.len(), plain.len());
                 for (node, twin) in tree.nodes.iter().zip(&plain) {
@@ -90,7 +90,7 @@ proptest! {
                     prop_assert_eq!(node.value, (0.1 * step.clamp(-10.0, 10.0)) as f32);
                 }
                 for leaf in &found {
-                    prop_assert_eq!(&room.rows[leaf.side][leaf.rows.clone()], &plain[leaf.node].rows[..]);
+                    prop_assert_eq!(&room.rows[leaf.rows.clone()], &plain[leaf.node].rows[..]);
                 }
             }
         }
@@ -110,7 +110,7 @@ fn derivatives_are_those_of_plain_loops() {
         let labels: Vec<u32> = (0..n as u32).map(|row| row % outputs.max(2)).collect();
         let target = Target {
             labels: &labels,
-            weights: &weights,
+            weights: Some(&weights),
         };
         let format = Format::new(n, 1.5);
         let [gradients, hessians] = format.factors();

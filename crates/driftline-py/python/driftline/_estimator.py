@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, TypedDict, Unpack
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import column_or_1d
+from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from driftline import _classes, _driftline, _files, _frames, _input, _parameters, _tables
@@ -22,11 +22,13 @@ from driftline._store import Storing
 from driftline._types import AlignmentName, LabelerName, MethodName, ModelName, Part, PolicyName, TailName
 
 _LABEL = "label"
+_GROUPS = "driftline groups"
 
 
 class Metadata(TypedDict, total=False):
     """What `fit` takes beside rows and classes."""
 
+    groups: Any
     sample_weight: Any
     sample_domain: Any
 
@@ -174,6 +176,8 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
             The source. Arrays of three or four dimensions are images with values from 0 to 1.
         y : array of shape (rows,)
             The classes.
+        groups : array of shape (rows,), optional
+            Whose each row is, such as a patient's: ``model="auto"`` holds whole groups out when it compares models.
         sample_weight : array of shape (rows,), optional
             How much each row counts when the source model is trained. Windows are learned from as always.
         sample_domain : array of shape (rows,), optional
@@ -203,21 +207,26 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
         self._warn_of_source()
         return self
 
-    def _fit_parts(self, X: Any, y: Any, *, sample_weight: Any = None, sample_domain: Any = None) -> None:
+    def _fit_parts(
+        self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None, sample_domain: Any = None
+    ) -> None:
         if sample_domain is None:
-            self._fit(X, y, sample_weight)
+            self._fit(X, y, groups, sample_weight)
             return
         domain = np.asarray(_input.values(sample_domain))
         X = _tables.settled(X)
         if domain.shape != (_tables.count(X),):
             raise ValueError(f"sample_domain should have a number for each of {_tables.count(X)} rows, but has the shape {domain.shape}")
         source, target = np.flatnonzero(domain >= 0), np.flatnonzero(domain < 0)
-        weight = None if sample_weight is None else np.asarray(_input.values(sample_weight))[source]
-        self._fit(_frames.take(X, source), np.asarray(_input.values(y))[source], weight)
+
+        def part(of: Any) -> Any:
+            return None if of is None else np.asarray(_input.values(of))[source]
+
+        self._fit(_frames.take(X, source), part(y), part(groups), part(sample_weight))
         if len(target):
             self.adapt(_frames.take(X, target))
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> None:
         _parameters.check(self)
         X = _tables.settled(X) if _tables.is_frame(X) else X
         source = _input.rows(self, X, y=y, reset=True)
@@ -248,6 +257,12 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
         kind = _tables.kind(X)
         note = _files.note(self, seed, classes, names, kind)
         options = _parameters.options(self, seed)
+        if groups is not None:
+            whose, places = np.unique(column_or_1d(_input.values(groups)), return_inverse=True)
+            check_consistent_length(y, groups)
+            members = places.astype(np.int64)[:, np.newaxis]
+            source = source.with_codes(_GROUPS, members, [str(one) for one in whose.tolist()])
+            options["groups"] = _GROUPS
         if self.folder is not None:
             options["folder"] = str(self.folder)
         own, how = learner(self.model, encode=self.encode), json.dumps(options)

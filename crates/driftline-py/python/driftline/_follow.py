@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import warnings
 from typing import Any, Self
@@ -13,6 +14,10 @@ from driftline import _driftline, _input, _stream, _tables
 from driftline._answer import Answering
 from driftline._driftline import Table
 from driftline._progress import progress
+
+
+# How the library reads a class that the source lacks.
+_OTHER = "another class"
 
 
 class Following(Answering):
@@ -162,6 +167,43 @@ class Following(Answering):
             "adapted": right(self.version_),
             "unadapted": right(0),
         }
+
+    @property
+    def ask_(self) -> list[dict[str, Any]]:
+        """The rows whose labels the policy wants (``"judged"`` asks where labels would settle a decision), without those that have
+        one: `window` from 1, `row` from 0 in its window, and the `weight` of rows that it stands for."""
+        check_is_fitted(self)
+        found = json.loads(self._adapter.asked())
+        return [{"window": line["window"], "row": line["window_row"] - 1, "weight": line["weight"]} for line in found]
+
+    def label(self, rows: Any, y: Any) -> Self:
+        """Labels of rows that were asked for; the next decision takes them as evidence.
+
+        Parameters
+        ----------
+        rows : list of dict or of pairs
+            Some of `ask_`, or pairs of a window (from 1) and a row in it (from 0).
+        y : array of shape (rows,)
+            Their classes; one that the source lacks is none of the known.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
+        >>> model = DriftClassifier(model="linear", window=40, policy="judged").fit(X, y).adapt(X)  # doctest: +SKIP
+        >>> asked = model.ask_  # doctest: +SKIP
+        >>> model.label(asked, [y[one["row"]] for one in asked]).ask_  # doctest: +SKIP
+        []
+        """
+        check_is_fitted(self)
+        places = [(one["window"], one["row"]) if isinstance(one, dict) else tuple(one) for one in rows]
+        names = dict(zip(self.classes_.tolist(), self._names, strict=True))
+        labels = [names.get(value, _OTHER) for value in np.asarray(_input.values(y)).tolist()]
+        self._adapter.label([(int(window), int(row) + 1) for window, row in places], labels)
+        return self
 
     def roll_back(self, n: int) -> Self:
         """Goes back to an earlier version. Nothing is deleted.

@@ -239,6 +239,26 @@ impl Adapter {
         work(py, &self.cancel, || inner.roll_back(to))
     }
 
+    /// The rows whose labels the policy wants and that have none yet, as JSON.
+    fn asked(&self, py: Python<'_>) -> PyResult<String> {
+        let mut inner = self.writer(py)?;
+        let inner = &mut *inner;
+        let asked = work(py, &self.cancel, || inner.asked())?;
+        Ok(serde_json::json!(asked.open()).to_string())
+    }
+
+    /// Labels of rows that were asked for, by window and place in it, both from 1.
+    fn label(
+        &self,
+        py: Python<'_>,
+        rows: Vec<(usize, usize)>,
+        labels: Vec<String>,
+    ) -> PyResult<()> {
+        let mut inner = self.writer(py)?;
+        let inner = &mut *inner;
+        work(py, &self.cancel, || inner.label(&rows, labels))
+    }
+
     /// Writes the version in use as a model file.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let reader = &self.reader;

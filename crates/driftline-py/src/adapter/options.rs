@@ -26,6 +26,8 @@ pub struct Options {
     /// Instead of the curriculum's name.
     method: Option<String>,
     choice: ColumnChoice,
+    /// A column of the source only.
+    groups: Option<String>,
     seed: u64,
     folder: Option<PathBuf>,
     threads: Option<NonZeroUsize>,
@@ -62,6 +64,10 @@ impl Options {
             .source_sample(self.source_sample.unwrap_or(true))
             .runtime(self.runtime(cancel))
             .registry(self.registry(learner)?);
+        let builder = match &self.groups {
+            Some(column) => builder.groups(column),
+            None => builder,
+        };
         Ok(match &self.folder {
             Some(folder) => builder.folder(folder),
             None => builder,
@@ -70,10 +76,11 @@ impl Options {
 
     /// How the columns of a source become inputs, before anything is trained.
     pub fn encoding(&self, source: &Table, label: &str) -> Result<Encoding> {
-        let choice = ColumnChoice {
+        let mut choice = ColumnChoice {
             label: Some(label.into()),
             ..self.choice.clone()
         };
+        choice.ids.extend(self.groups.clone());
         let how = self.settings.clone().or_for_own_data().columns();
         let read = ReadOptions::default();
         let (encoding, _) = Encoding::fit(source, &choice, &read, how, &mut Notes::new())?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{Adapter, AdapterBuilder, Kept, Store};
+use crate::asked::AskedRows;
 use crate::file_run::{FileRun, is_run};
 use crate::fit::{Fit, Prepared};
 use crate::folder::{FROM_ARRAYS, Origin, RUN_FORMAT, RunFolder, RunManifest};
@@ -16,6 +17,7 @@ use driftline_io::{InputDigest, TableSource, blake3};
 impl AdapterBuilder {
     pub(super) fn fit_rows(self, source: &dyn TableSource, label: &str) -> Result<Adapter> {
         let fit = Fit {
+            groups: self.groups.clone(),
             weights: self.weights.clone(),
             ..self.adapt.fit(label.into())
         };
@@ -67,6 +69,7 @@ impl AdapterBuilder {
                 records: vec![],
                 store,
                 reader: None,
+                asked: AskedRows::default(),
             },
             runtime: self.adapt.runtime,
             registry: self.adapt.registry,

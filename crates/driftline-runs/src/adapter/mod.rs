@@ -8,6 +8,7 @@ mod write;
 
 use std::path::{Path, PathBuf};
 
+use super::asked::AskedRows;
 use super::file_run::{FileRun, is_run};
 use super::fit::limited;
 use super::folder::RunFolder;
@@ -41,6 +42,7 @@ pub struct AdapterBuilder {
     in_folder: bool,
     estimator: Option<Value>,
     weights: Option<Vec<f32>>,
+    groups: Option<String>,
 }
 
 /// A model in memory that follows a drift.
@@ -79,6 +81,8 @@ struct Kept {
     store: Store,
     /// Those who look on while the run goes on.
     reader: Option<Reader>,
+    /// What was asked for, where there is no folder.
+    asked: AskedRows,
 }
 
 /// Where versions are kept.
@@ -184,6 +188,13 @@ impl AdapterBuilder {
         self
     }
 
+    /// The column of the source whose values are groups of rows, such as patients: no feature, and `auto` holds whole groups
+    /// out when it compares models.
+    pub fn groups(self, column: impl Into<String>) -> Self {
+        let groups = Some(column.into());
+        Self { groups, ..self }
+    }
+
     fn with(self, change: impl FnOnce(FileRun) -> FileRun) -> Self {
         Self {
             adapt: change(self.adapt),
@@ -229,6 +240,7 @@ impl Adapter {
             in_folder: false,
             estimator: None,
             weights: None,
+            groups: None,
         }
     }
 
@@ -259,6 +271,7 @@ impl Adapter {
             session: run.session(rows.clone(), &runtime, None)?,
             settings: run.manifest().settings.clone(),
             kept: Kept {
+                asked: run.asked()?,
                 records: run.records().to_vec(),
                 store: Store::Folder(Box::new(run)),
                 reader: None,
@@ -383,6 +396,43 @@ impl Adapter {
         Ok(())
     }
 
+    /// The rows whose labels the policy wants, with those that are known.
+    pub fn asked(&mut self) -> Result<AskedRows> {
+        match &mut self.kept.store {
+            Store::Memory(_) => Ok(self.kept.asked.clone()),
+            Store::Folder(run) => {
+                run.settle()?;
+                run.asked()
+            }
+        }
+    }
+
+    /// Labels of rows that were asked for, each by its window and its place in it, both from 1. The next decision takes
+    /// them as evidence. Either all are kept or none.
+    pub fn label<T: ToString>(
+        &mut self,
+        rows: &[(usize, usize)],
+        labels: impl IntoIterator<Item = T>,
+    ) -> Result<()> {
+        let labels: Vec<String> = labels.into_iter().map(|label| label.to_string()).collect();
+        let labels: Vec<&str> = labels.iter().map(|label| &**label).collect();
+        let mut asked = self.asked()?;
+        let (records, classes) = (&self.kept.records, self.session.source().classes());
+        asked.label(rows, &labels, records, classes)?;
+        if let Store::Folder(run) = &mut self.kept.store {
+            run.keep_asked(&asked)?;
+        }
+        self.kept.asked = asked;
+        Ok(())
+    }
+
+    /// Tells the policy the labels that have come.
+    fn take_labels(&mut self) -> Result<()> {
+        let asked = self.asked()?;
+        let late = asked.late(&self.kept.records, self.session.source().classes());
+        self.session.take_labels(&late)
+    }
+
     /// Writes the version in use as a model file.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.session.current().save(path)
@@ -436,6 +486,7 @@ impl Keep for Kept {
         }
         match &mut self.store {
             Store::Memory(versions) => {
+                self.asked.add(&record, model_file.classes());
                 versions.push(model_file.without_source_sample());
                 Ok(())
             }

@@ -21,6 +21,7 @@ impl Adapter {
     pub fn step(&mut self, window: impl Into<Table>) -> Result<&WindowRecord> {
         let window = window.into();
         let runtime = self.runtime.clone();
+        self.take_labels()?;
         runtime.install(|| {
             let (rows, digests) = self.encode(&window, None)?;
             let window = Window::of(rows);
@@ -42,6 +43,7 @@ impl Adapter {
         watch: &dyn Watch,
     ) -> Result<&[WindowRecord]> {
         let before = self.kept.records.len();
+        self.take_labels()?;
         let runtime = self.runtime.clone();
         runtime.install(
             || match self.session.engine().candidate().curriculum.name() {

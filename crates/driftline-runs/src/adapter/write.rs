@@ -32,6 +32,9 @@ impl Adapter {
             run.add_window(record.clone(), version, resume_state, None)?;
         }
         run.settle()?;
+        if !self.kept.asked.is_empty() {
+            run.keep_asked(&self.kept.asked)?;
+        }
         let current = self.session.current().number();
         if current != newest {
             run.roll_back(current)?;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::super::asked::ASKED;
 use super::super::record::Checksum;
 use super::{MANIFEST, RunFolder, RunManifest, WINDOWS, WINDOWS_NEXT};
 use driftline_core::{Error, Result};
@@ -56,10 +57,18 @@ impl RunFolder {
                 Err(error) => Err(Error::io(path)(error)),
             }
         };
+        let asks = self.records.iter().any(|record| !record.asked.is_empty());
+        let asked = match (self.folder.join(ASKED).exists(), self.asked()) {
+            (false, _) if !asks => None,
+            (false, _) => Some(FileState::Missing),
+            (true, Ok(_)) => Some(FileState::Intact),
+            (true, Err(_)) => Some(FileState::Changed),
+        };
         let of_windows = self.records.iter().flat_map(|record| &record.files);
         let files = self.manifest.files.iter().chain(of_windows);
+        let files = files.map(|(name, sum)| Ok((name.clone(), state(name, sum)?)));
         files
-            .map(|(name, sum)| Ok((name.clone(), state(name, sum)?)))
+            .chain(asked.map(|state| Ok((ASKED.to_owned(), state))))
             .collect()
     }
 }

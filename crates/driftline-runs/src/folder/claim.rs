@@ -8,7 +8,7 @@ use super::super::model_file::ModelFile;
 use super::super::record::Checksum;
 use super::commit::{Log, write_manifest};
 use super::{
-    CHAINS, FOLDERS, MANIFEST, REPORT, RunFolder, RunManifest, WINDOWS, WINDOWS_NEXT,
+    CHAINS, FOLDERS, LABELS, MANIFEST, REPORT, RunFolder, RunManifest, WINDOWS, WINDOWS_NEXT,
     checkpoint_name,
 };
 use crate::method::Registry;
@@ -38,7 +38,7 @@ impl RunFolder {
             };
         };
         let ours = |name: &OsStr| {
-            let names = [WINDOWS, CHAINS].into_iter().chain(FOLDERS);
+            let names = [WINDOWS, CHAINS, LABELS].into_iter().chain(FOLDERS);
             FolderLock::is(name) || is_leftover(name) || names.into_iter().any(|own| name == own)
         };
         let mut names = entries.flatten().map(|entry| entry.file_name());
@@ -67,7 +67,7 @@ impl RunFolder {
             return foreign(MANIFEST);
         }
         if kind.is_none() && !FolderLock::is_in(folder) {
-            let mut names = [WINDOWS, CHAINS].into_iter().chain(FOLDERS);
+            let mut names = [WINDOWS, CHAINS, LABELS].into_iter().chain(FOLDERS);
             if let Some(name) = names.find(is_there) {
                 return foreign(name);
             }
@@ -146,6 +146,7 @@ pub(super) fn expect_own_report(folder: &Path, manifest: Option<&RunManifest>) -
 /// Removes what a killed writer may have left behind: files that were never renamed into place.
 pub(super) fn clear_leftovers(folder: &Path) -> Result<()> {
     remove_files(folder, is_leftover)?;
+    remove_files(&folder.join(LABELS), is_leftover)?;
     FOLDERS
         .iter()
         .try_for_each(|place| remove_files(&folder.join(place), is_leftover))
@@ -156,6 +157,9 @@ fn remove_run(folder: &Path) -> Result<()> {
     for own in [MANIFEST, WINDOWS, WINDOWS_NEXT, REPORT] {
         remove_files(folder, |name| name == own)?;
     }
+    remove_files(&folder.join(LABELS), |name| {
+        Path::new(name) == Path::new("asked.csv")
+    })?;
     let places = FOLDERS.iter().chain(&[CHAINS]);
     places
         .into_iter()

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use super::super::asked::{ASKED, AskedLine, AskedRows, to_csv};
 use super::super::chains_file::{self, chains_name};
 use super::super::model_file::ModelFile;
 use super::super::predictions::WindowTable;
@@ -79,6 +80,8 @@ pub(super) struct Finished {
 pub(super) struct Progress {
     pub manifest: RunManifest,
     pub log: Log,
+    /// The store of asked rows.
+    pub asked: Vec<AskedLine>,
     /// The windows stored since the writer began, with the checksums of their files.
     pub records: Vec<WindowRecord>,
 }
@@ -96,12 +99,19 @@ pub(super) struct Writer {
 
 impl Writer {
     /// For windows of about so many rows.
-    pub fn begin(folder: PathBuf, manifest: RunManifest, log: Log, rows: usize) -> Self {
+    pub fn begin(
+        folder: PathBuf,
+        manifest: RunManifest,
+        log: Log,
+        asked: Vec<AskedLine>,
+        rows: usize,
+    ) -> Self {
         let room = (QUEUED_ROWS / rows.max(1)).clamp(QUEUE, LONGEST_QUEUE);
         let (queue, windows) = sync_channel(room);
         let progress = Progress {
             manifest,
             log,
+            asked,
             records: vec![],
         };
         Self {
@@ -144,16 +154,15 @@ fn store_all(
         let mut batch = vec![first];
         batch.extend(windows.try_iter());
         // Not the records: a copy of them all would cost more with every window.
-        let (manifest, log, records) = (
-            progress.manifest.clone(),
-            progress.log.clone(),
-            progress.records.len(),
-        );
+        let (manifest, log) = (progress.manifest.clone(), progress.log.clone());
+        let (records, asked) = (progress.records.len(), progress.asked.len());
         if let Err(error) = store(folder, &mut progress, batch) {
             progress.records.truncate(records);
+            progress.asked.truncate(asked);
             let before = Progress {
                 manifest,
                 log,
+                asked: progress.asked,
                 records: progress.records,
             };
             return (before, Err(error));
@@ -177,7 +186,7 @@ fn store(folder: &Path, progress: &mut Progress, batch: Vec<Finished>) -> Result
         Ok::<_, Error>((name, Checksum::of(&bytes)))
     });
     let chains = chains.transpose()?;
-    let mut lines = String::new();
+    let (mut lines, before) = (String::new(), progress.records.len());
     for (window, files) in batch.into_iter().zip(files) {
         let mut record = window.record;
         record.files.extend(files);
@@ -185,6 +194,11 @@ fn store(folder: &Path, progress: &mut Progress, batch: Vec<Finished>) -> Result
         progress.manifest.windows = record.window;
         progress.manifest.current = record.window;
         progress.records.push(record);
+    }
+    let new = AskedRows::of(&progress.records[before..], &progress.manifest.classes);
+    if !new.is_empty() {
+        progress.asked.extend(new.lines().iter().cloned());
+        write_asked(folder, &progress.asked)?;
     }
     progress.log.append(&folder.join(WINDOWS), &lines)?;
     let sum = progress.log.sum();
@@ -249,6 +263,14 @@ pub(super) fn clear_old_chains(folder: &Path, manifest: &RunManifest) -> Result<
         let named = format!("{CHAINS}/{}", name.to_string_lossy());
         (is_of_window(name) || is_leftover(name)) && !manifest.files.contains_key(&named)
     })
+}
+
+/// Writes the store of asked rows. Lines of a window count once the manifest counts the window.
+pub(super) fn write_asked(folder: &Path, lines: &[AskedLine]) -> Result<()> {
+    let path = folder.join(ASKED);
+    let parent = path.parent().unwrap_or(folder);
+    std::fs::create_dir_all(parent).map_err(Error::io(parent))?;
+    write_whole(&path, &to_csv(lines))
 }
 
 /// A record as it stands in `windows.jsonl`.

@@ -1,6 +1,7 @@
 //! The folder of a run: `manifest.json`, `windows.jsonl`, a checkpoint and predictions per window, and a report. A window
 //! is written file by file and counts once the manifest that names it has been renamed into place.
 
+mod asked;
 mod check;
 mod claim;
 mod commit;
@@ -14,6 +15,7 @@ pub(super) use manifest::FROM_ARRAYS;
 pub use manifest::{Origin, RUN_FORMAT, RunManifest};
 
 use self::commit::{Finished, Log, Writer};
+use super::asked::AskedRows;
 use super::chains_file::{self, chains_name};
 use super::model_file::ModelFile;
 use super::predictions::WindowTable;
@@ -54,6 +56,8 @@ const REPORT: &str = "report.html";
 const FOLDERS: [&str; 2] = ["checkpoints", "predictions"];
 /// Where the newest window's chains are kept; made when there are any.
 const CHAINS: &str = "chains";
+/// Where the store of asked rows is; made when there are any.
+const LABELS: &str = "labels";
 
 /// The place of a version's model in its folder; 0 is the source model.
 pub fn checkpoint_name(version: usize) -> String {
@@ -223,7 +227,7 @@ impl RunFolder {
         })
     }
 
-    /// The run on its way again. `rows` is the labelled source, where it is at hand; the stream is asked for what was
+    /// The run on its way again; the policy has heard of all labels that have come. `rows` is the labelled source, where it is at hand; the stream is asked for what was
     /// learned from last.
     pub(super) fn session(
         &self,
@@ -234,7 +238,10 @@ impl RunFolder {
         let (source, stopped) = (self.model(Some(0))?, self.stopped()?);
         let settings = &self.manifest.settings;
         let registry = &self.registry;
-        Session::resumed(source, rows, settings, registry, runtime, stopped, stream)
+        let mut session =
+            Session::resumed(source, rows, settings, registry, runtime, stopped, stream)?;
+        session.take_labels(&self.late_labels()?)?;
+        Ok(session)
     }
 
     /// Notes which stream the windows to come are of.
@@ -278,9 +285,14 @@ impl RunFolder {
         self.manifest.current = record.window;
         self.records.push(record.clone());
         let rows = record.rows;
+        let mut asked = vec![];
+        if self.writer.is_none() {
+            let before = &self.records[..self.records.len() - 1];
+            asked = AskedRows::read(&self.folder, before, &self.manifest.classes)?.lines;
+        }
         let writer = self.writer.get_or_insert_with(|| {
             let (manifest, log) = (self.manifest.clone(), self.log.clone());
-            Writer::begin(self.folder.clone(), manifest, log, rows)
+            Writer::begin(self.folder.clone(), manifest, log, asked, rows)
         });
         let taken = writer.add(Finished {
             record,

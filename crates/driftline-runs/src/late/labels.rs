@@ -2,12 +2,13 @@
 //! columns, one for each row in their order. An empty label is none.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
+use crate::asked::{ASKED, text_columns};
+use crate::folder::RunFolder;
 use driftline_core::Result;
 use driftline_core::error::DataFault;
-use driftline_io::{
-    Answer, Batches, ClassLookup, Column, InputDigest, ReadOptions, Rows, TableSource,
-};
+use driftline_io::{Answer, ClassLookup, InputDigest, ReadOptions, Rows, TableSource, blake3};
 
 /// Where labels are, and in which column.
 #[derive(Clone, Copy)]
@@ -24,6 +25,60 @@ impl std::fmt::Debug for LabelFile<'_> {
     }
 }
 
+/// What is known of the rows of a window.
+pub(super) struct Answers {
+    pub of_rows: Vec<Answer>,
+    /// What the labels are known by.
+    pub digests: Vec<InputDigest>,
+    pub path: PathBuf,
+}
+
+impl Answers {
+    /// From a file, or else the labels of rows that were asked for.
+    pub fn of(
+        labels: Option<&LabelFile<'_>>,
+        run: &RunFolder,
+        window: usize,
+        rows: &Rows,
+    ) -> Result<Self> {
+        let classes = &run.manifest().classes;
+        if let Some(labels) = labels {
+            return labels.answers(rows, classes);
+        }
+        let lookup = ClassLookup::new(classes);
+        let path = run.folder().join(ASKED);
+        let asked = run.asked()?;
+        let mut of_rows = vec![Answer::Missing; rows.len()];
+        let mut said = format!("{window}");
+        let known = asked.lines().iter().filter(|line| !line.is_open());
+        for line in known.filter(|line| line.window == window) {
+            let class = line.class(&lookup);
+            let place = of_rows.get_mut(line.window_row.wrapping_sub(1));
+            let place = place.ok_or_else(|| {
+                let (row, rows) = (line.window_row, rows.len());
+                let message = format!("has row {row} of window {window}, which has {rows}");
+                DataFault::new(&path, message)
+            })?;
+            *place = class.map_or(Answer::Unknown, Answer::Class);
+            said += &format!("\n{} {}", line.window_row, line.label);
+        }
+        let digest = InputDigest {
+            path: path.clone(),
+            bytes: said.len() as u64,
+            blake3: blake3(said.as_bytes()),
+        };
+        Ok(Self {
+            of_rows,
+            digests: vec![digest],
+            path,
+        })
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.of_rows.iter().all(|own| *own == Answer::Missing)
+    }
+}
+
 /// What a file says of one row.
 struct Line {
     file: Option<String>,
@@ -36,25 +91,14 @@ impl<'a> LabelFile<'a> {
         Self { data, column, read }
     }
 
-    /// The answer to each of `rows`, and what the file is known by.
-    pub(super) fn answers(
-        &self,
-        rows: &Rows,
-        classes: &[String],
-    ) -> Result<(Vec<Answer>, Vec<InputDigest>)> {
-        let mut read = self.read.clone();
-        read.text = ["file", "row", self.column].map(String::from).into();
-        read.columns = Some(read.text.clone());
-        read.digest = true;
-        let mut frames = self.data.open(&read)?;
-        let lines = self.lines(&mut *frames)?;
-        let digests = frames.digests()?;
+    /// The answer to each of `rows`.
+    pub(super) fn answers(&self, rows: &Rows, classes: &[String]) -> Result<Answers> {
+        let (path, lines, digests) = self.lines()?;
         let lookup = ClassLookup::new(classes);
         let answer = |label: &str| match label.trim() {
             "" => Answer::Missing,
             label => lookup.find(label).map_or(Answer::Unknown, Answer::Class),
         };
-        let path = frames.files()[0].clone();
         let fault = |message: String| DataFault::new(&path, message);
         if lines.iter().all(|line| line.row.is_none()) {
             if lines.len() != rows.len() {
@@ -65,7 +109,11 @@ impl<'a> LabelFile<'a> {
                 return Err(fault(message).into());
             }
             let answers = lines.iter().map(|line| answer(&line.label)).collect();
-            return Ok((answers, digests));
+            return Ok(Answers {
+                of_rows: answers,
+                digests,
+                path,
+            });
         }
         let place = |row: usize| {
             let (file, row) = rows.origins.get(row);
@@ -99,33 +147,27 @@ impl<'a> LabelFile<'a> {
                 }
             }
         }
-        Ok((answers, digests))
+        Ok(Answers {
+            of_rows: answers,
+            digests,
+            path: path.clone(),
+        })
     }
 
-    fn lines(&self, frames: &mut dyn Batches) -> Result<Vec<Line>> {
-        let names: Vec<String> = frames.fields().iter().map(|f| f.name.clone()).collect();
-        let at = |name: &str| names.iter().position(|known| known == name);
-        let path = frames.files()[0].clone();
-        let Some(label) = at(self.column) else {
+    fn lines(&self) -> Result<(PathBuf, Vec<Line>, Vec<InputDigest>)> {
+        let mut found = text_columns(self.data, &["file", "row", self.column], self.read)?;
+        let path = found.path;
+        let Some(label) = found.columns.pop().flatten() else {
             let message = format!("has no column `{}`", self.column);
             let help = "name the column that has the labels with --label";
             return Err(DataFault::new(path, message).help(help.to_owned()).into());
         };
-        let (file, row) = (at("file"), at("row"));
-        let mut lines = vec![];
-        while let Some(frame) = frames.next_frame()? {
-            let text = |place: usize, at: usize| match &frame.columns[place] {
-                Column::Text(texts) => texts.get(at).unwrap_or_default().to_owned(),
-                Column::Numbers(numbers) if numbers.get(at).is_nan() => String::new(),
-                Column::Numbers(numbers) => numbers.get(at).to_string(),
-                Column::Times(_) | Column::Images(_) => String::new(),
-            };
-            lines.extend((0..frame.rows).map(|at| Line {
-                file: file.map(|place| text(place, at)),
-                row: row.map(|place| text(place, at)),
-                label: text(label, at),
-            }));
-        }
-        Ok(lines)
+        let text = |column: &Option<Vec<String>>, at: usize| Some(column.as_ref()?[at].clone());
+        let lines = label.into_iter().enumerate().map(|(at, label)| Line {
+            file: text(&found.columns[0], at),
+            row: text(&found.columns[1], at),
+            label,
+        });
+        Ok((path, lines.collect(), found.digests))
     }
 }

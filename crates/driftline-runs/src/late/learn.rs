@@ -1,7 +1,7 @@
 //! `score --learn`: the next version of a run learns from labels that came late. The rows of the window that have none
 //! keep the class that the version in use gives them, and count together no more than those that have one.
 
-use super::labels::LabelFile;
+use super::labels::{Answers, LabelFile};
 use super::rows::rows_of;
 use crate::folder::RunFolder;
 use crate::predictions::WindowTable;
@@ -16,18 +16,22 @@ use driftline_models::{Classifier, Runtime};
 /// Under this name a record says which window's rows its labels are of.
 pub(super) const LABELS_OF: &str = "labels_of";
 
-/// Adds a version that has learned from labels of the rows of `window`.
+/// Adds a version that has learned from labels of the rows of `window`: those of a file, or of the rows that were asked for.
 pub fn learn(
     run: &mut RunFolder,
     window: usize,
-    labels: &LabelFile<'_>,
+    labels: Option<&LabelFile<'_>>,
     read: &ReadOptions,
     runtime: &Runtime,
 ) -> Result<Stepped> {
     runtime.install(|| {
         run.expect_own_report()?;
         let rows = rows_of(run, window, read, runtime)?;
-        let (answers, digests) = labels.answers(&rows, &run.manifest().classes)?;
+        let Answers {
+            of_rows: answers,
+            digests,
+            ..
+        } = Answers::of(labels, run, window, &rows)?;
         if let Some(window) = run.window_of(&digests) {
             return Ok(Stepped::Known(window));
         }

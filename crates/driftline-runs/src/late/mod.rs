@@ -6,6 +6,7 @@ mod labels;
 mod learn;
 mod rows;
 mod score;
+mod weights;
 
 pub use audit::{Asked, Audit, Audited};
 pub use labels::LabelFile;

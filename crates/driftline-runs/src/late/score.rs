@@ -3,15 +3,16 @@
 
 use serde::Serialize;
 
-use super::labels::LabelFile;
+use super::labels::{Answers, LabelFile};
 use super::rows::rows_of;
+use super::weights::weights;
 use crate::folder::RunFolder;
 use crate::record::{Score, WindowRecord};
 use crate::score_later::rescored;
 use driftline_core::Error;
 use driftline_core::Result;
 use driftline_core::data::Proportion;
-use driftline_io::{Answer, ReadOptions};
+use driftline_io::ReadOptions;
 use driftline_models::Runtime;
 
 /// A window by its labels, beside what was estimated of it.
@@ -30,24 +31,31 @@ pub struct LateScore {
     pub estimate_holds: Option<bool>,
 }
 
-/// Scores one window of `run` by labels of some or all of its rows, and keeps the result in its record.
+/// Scores one window of `run` by labels of some or all of its rows, and keeps the result in its record. Without a file the
+/// labels are those of the rows that were asked for.
 pub fn score(
     run: &mut RunFolder,
     window: usize,
-    labels: &LabelFile<'_>,
+    labels: Option<&LabelFile<'_>>,
     read: &ReadOptions,
     runtime: &Runtime,
 ) -> Result<LateScore> {
     runtime.install(|| {
         run.settle()?;
         let rows = rows_of(run, window, read, runtime)?;
-        let (answers, _) = labels.answers(&rows, &run.manifest().classes)?;
-        if answers.iter().all(|answer| *answer == Answer::Missing) {
+        let answers = Answers::of(labels, run, window, &rows)?;
+        if answers.is_empty() && labels.is_none() {
+            let what = format!("the list of labels of rows that were asked for in window {window}");
+            return Err(Error::empty(what));
+        }
+        if answers.is_empty() {
             return Err(Error::empty("the column of labels"));
         }
+        let weights = weights(run, window, &answers)?;
+        let known = (Some(&*answers.of_rows), weights.as_deref());
         let mut records = run.records().to_vec();
         let record = &mut records[window - 1];
-        rescored(run, record, &rows.inputs, Some(&answers), runtime)?;
+        rescored(run, record, &rows.inputs, known, runtime)?;
         let late = LateScore::of(record).ok_or_else(|| Error::empty("the column of labels"))?;
         let answers = run.manifest().settings.choice.answers.clone();
         run.rescored(records, answers)?;
@@ -59,8 +67,11 @@ impl LateScore {
     /// `None` of a window without answers.
     pub fn of(record: &WindowRecord) -> Option<Self> {
         let score = record.score.clone()?;
-        let hits = (score.accuracy_after * score.scored as f64).round() as usize;
-        let (low, high) = Proportion::new(hits, score.scored).interval();
+        let rows = score
+            .effective_rows
+            .map_or(score.scored, |rows| rows as usize);
+        let hits = (score.accuracy_after * rows as f64).round() as usize;
+        let (low, high) = Proportion::new(hits, rows).interval();
         let estimated = record.estimated_low.zip(record.estimated_high);
         Some(Self {
             window: record.window,

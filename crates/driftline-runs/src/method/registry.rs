@@ -18,7 +18,7 @@ pub use driftline_adapt::{
     find, make,
 };
 use driftline_core::{Error, Result, names};
-use driftline_guard::{Guarded, JudgeConfig};
+use driftline_guard::GuardConfig;
 use driftline_models::frozen::FrozenEncoderSpec;
 use driftline_models::hog::HogLearner;
 use driftline_models::linear::{LinearSpec, MarginLearner};
@@ -33,8 +33,7 @@ driftline_adapt::parts! {
     /// What becomes of a step.
     PolicyParts, "policy", dyn Policy:
     "always" => Always,
-    "guarded" => Guarded,
-    "judged" => JudgeConfig,
+    "guarded" => GuardConfig,
     "never" => Never,
 }
 

@@ -50,6 +50,8 @@ fn window(number: usize, rows: &[Rows], answered: bool) -> WindowRecord {
         estimate_before: None,
         estimate_unadapted: None,
         findings: serde_json::Value::Null,
+        asked: vec![],
+        labels_taken: vec![],
         moved: vec![],
         confidence_before: 1.0,
         confidence_after: 1.0,

@@ -53,6 +53,7 @@ pub struct AdaptFleetArgs {
 pub fn run(args: &AdaptFleetArgs, verbosity: Verbosity) -> Result {
     let (out, start) = (args.out.clone().unwrap_or_default(), &args.start);
     let (stream, method, windows) = (&args.stream, &args.method, &args.windows);
+    method.expect_no_labels_file()?;
     let mut adapt = adaptation(&out, start, stream, method, windows, &args.rows)?;
     adapt.seed = args.rows.compute.seed;
     adapt.source_sample = !args.no_source_sample;

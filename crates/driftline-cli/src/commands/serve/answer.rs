@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::health::Metrics;
 use super::models::Models;
-use super::{arrow, json as by_json, table};
+use super::{arrow, json as by_json, labels, table};
 use crate::commands::fleet::report_of;
 
 /// What goes back.
@@ -58,6 +58,15 @@ pub fn answer(asked: &Asked, models: &Models, metrics: &Metrics) -> Answer {
             let kind = "text/plain; version=0.0.4; charset=utf-8";
             Answer::good(kind, metrics.text(models))
         }
+        ("GET", ["labels"]) => of_run(models, || labels::open(models.folder())),
+        ("POST", ["labels"]) if !asked.kind.starts_with(JSON) => {
+            // A page of another site cannot send this type without being asked first.
+            Answer::told(
+                415,
+                "labels come as JSON, with the content type application/json",
+            )
+        }
+        ("POST", ["labels"]) => of_run(models, || labels::take(models.folder(), &asked.body)),
         ("POST", ["predict"]) => predict(asked, None, models, metrics),
         ("POST", ["streams", key, "predict"]) => {
             predict(asked, Some(&decoded(key)), models, metrics)
@@ -72,10 +81,21 @@ pub fn answer(asked: &Asked, models: &Models, metrics: &Metrics) -> Answer {
             }
             _ => unknown(),
         },
-        (_, ["" | "health" | "metrics" | "predict"] | ["streams", ..]) => {
-            Answer::told(405, "GET for looking, POST for predictions")
+        (_, ["" | "health" | "labels" | "metrics" | "predict"] | ["streams", ..]) => {
+            Answer::told(405, "GET for looking, POST for predictions and labels")
         }
         _ => Answer::told(404, "there is nothing here; see `driftline serve --help`"),
+    }
+}
+
+/// Labels are asked for by runs only.
+fn of_run(models: &Models, answer: impl FnOnce() -> Result<Value, labels::Told>) -> Answer {
+    if models.fleet().is_some() {
+        return Answer::told(404, "a fleet asks for no labels; serve the run of a stream");
+    }
+    match answer() {
+        Ok(value) => Answer::json(&value),
+        Err((status, message)) => Answer::told(status, &message),
     }
 }
 

@@ -6,6 +6,7 @@ mod arrow;
 mod health;
 mod http;
 mod json;
+mod labels;
 mod models;
 mod table;
 
@@ -35,7 +36,7 @@ use crate::your_data::arguments::parse_count;
 
 POST /predict (a run) and /streams/KEY/predict (a fleet) take JSON, or an Arrow IPC stream with the content type \
 application/vnd.apache.arrow.stream, and answer alike. GET /health, /metrics (Prometheus), / (the report), /streams/KEY and \
-/streams/KEY/report. Ctrl-C or SIGTERM ends it once the requests at hand are answered.")]
+/streams/KEY/report. GET /labels names the rows of a run that want a label, POST /labels takes labels as JSON. Ctrl-C or SIGTERM ends it once the requests at hand are answered.")]
 pub struct ServeArgs {
     /// Folder from `driftline adapt` or `driftline fleet`; it may be written to meanwhile
     #[arg(value_name = "FLEET|RUN")]

@@ -65,7 +65,8 @@ impl TableOverTime {
         };
         Ok(TableParts {
             source: LabeledDomain::new(labeled.inputs, labeled.labels)?
-                .with_layout(encoding.layout()),
+                .with_layout(encoding.layout())
+                .with_order(labeled.order),
             stream,
             answers,
             notes,
