@@ -17,7 +17,7 @@ def asking():
     answers = rng.integers(0, 2, size=400)
     stream = rng.normal(size=(400, 4)) * 1.5 + 1.5 * answers[:, None] + 3
     names = np.array(["no", "yes"])
-    policy = {"judged": {"labels-per-window": 10}}
+    policy = {"guarded": {"labels-per-window": 10}}
     model = DriftClassifier("linear", window=200, policy=policy).fit(X, names[y]).adapt(stream)
     return model, stream, names[answers]
 

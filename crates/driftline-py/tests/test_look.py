@@ -15,7 +15,7 @@ matplotlib.use("Agg")
 
 @pytest.fixture(scope="module")
 def model(drift):
-    return DriftClassifier("linear", window=100, policy="judged").fit(drift.X, drift.y).adapt(drift.stream)
+    return DriftClassifier("linear", window=100, policy="guarded").fit(drift.X, drift.y).adapt(drift.stream)
 
 
 def test_the_history_and_the_drift_are_drawn(model):

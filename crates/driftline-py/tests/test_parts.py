@@ -64,7 +64,7 @@ class Picky(ClassifierMixin, BaseEstimator):
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
-@pytest.mark.parametrize("policy", ["always", "judged"])
+@pytest.mark.parametrize("policy", ["always", "guarded"])
 def test_a_model_of_your_own_is_given_your_own_frame(kind, policy, tmp_path):
     to = {"pandas": lambda X: X, "polars": pl.from_pandas, "pyarrow": lambda X: pa.Table.from_pandas(X, preserve_index=False)}[kind]
     X, y = people(600, 0)
@@ -190,7 +190,7 @@ def test_drift_has_an_effect_a_p_value_and_columns():
 def test_scores_without_classes(drift):
     from driftline.model_selection import confidence_score, estimated_score
 
-    good = DriftClassifier("linear", window=100, policy="judged").fit(drift.X, drift.y)
+    good = DriftClassifier("linear", window=100, policy="guarded").fit(drift.X, drift.y)
     for score in (estimated_score, confidence_score):
         assert 0.5 < score(good, drift.stream) <= 1
         assert score(good, drift.stream, y=None) == score(good, drift.stream)

@@ -170,7 +170,7 @@ class Following(Answering):
 
     @property
     def ask_(self) -> list[dict[str, Any]]:
-        """The rows whose labels the policy wants (``"judged"`` asks where labels would settle a decision), without those that have
+        """The rows whose labels the policy wants (``"guarded"`` asks where labels would settle a decision), without those that have
         one: `window` from 1, `row` from 0 in its window, and the `weight` of rows that it stands for."""
         check_is_fitted(self)
         found = json.loads(self._adapter.asked())
@@ -193,7 +193,7 @@ class Following(Answering):
         Examples
         --------
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
-        >>> model = DriftClassifier(model="linear", window=40, policy="judged").fit(X, y).adapt(X)  # doctest: +SKIP
+        >>> model = DriftClassifier(model="linear", window=40, policy="guarded").fit(X, y).adapt(X)  # doctest: +SKIP
         >>> asked = model.ask_  # doctest: +SKIP
         >>> model.label(asked, [y[one["row"]] for one in asked]).ask_  # doctest: +SKIP
         []

@@ -277,7 +277,7 @@ class Asked:
         found = DriftClassifier(
             model=(self._fit, self._predict_proba),
             window=max(_tables.count(self.window), 1) if window is None else window,
-            policy={"judged": {"candidates": ["plain"]}},
+            policy={"guarded": {"candidates": ["plain"]}},
             settings={"scaling": False, "column-cleaning": {"drop": False, "clip": False}},
             exclude=self.exclude or None,
             impute="mark",

@@ -96,7 +96,7 @@ def estimated_score(model: Any, stream: Any, y: Any = None) -> float:
     Parameters
     ----------
     model : fitted DriftClassifier
-        It stays as it is: a copy follows the stream. Its policy must estimate, as ``"judged"`` does.
+        It stays as it is: a copy follows the stream. Its policy must estimate, as ``"guarded"`` does.
     stream : array or frame
         Rows in the order of time.
     y : ignored
@@ -112,14 +112,14 @@ def estimated_score(model: Any, stream: Any, y: Any = None) -> float:
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(600) % 2
     >>> X = rng.normal(size=(600, 2)) + 3 * y[:, None]
-    >>> model = DriftClassifier(model="linear", window=100, policy="judged").fit(X[:300], y[:300])
+    >>> model = DriftClassifier(model="linear", window=100, policy="guarded").fit(X[:300], y[:300])
     >>> 0.8 < estimated_score(model, X[300:]) <= 1
     True
     """
     follower = _follower(model).adapt(stream)
     found = [record["estimated_accuracy"] for record in follower.records_ if record.get("estimated_accuracy") is not None]
     if not found:
-        raise ValueError("no window has an estimate: choose a policy that estimates, such as 'judged'")
+        raise ValueError("no window has an estimate: choose a policy that estimates, such as 'guarded'")
     return float(np.mean(found))
 
 
