@@ -35,7 +35,7 @@ pub use digest::blake3;
 pub use driftline_core::data::time;
 pub use driftline_core::data::time::DateOrder;
 pub use driftline_core::data::{Period, Time};
-pub use encoding::ClassLookup;
+pub use encoding::{ClassLookup, class_name};
 pub use encoding::{
     Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows,
 };

@@ -15,7 +15,14 @@ pub struct Runtime {
     threads: NonZeroUsize,
     memory: u64,
     cancel: Cancel,
-    pool: Arc<OnceLock<rayon::ThreadPool>>,
+    pool: Arc<Pool>,
+}
+
+/// The threads of one process. A process that was forked off has none of its parent's: it makes its own.
+#[derive(Default)]
+struct Pool {
+    made: OnceLock<(u32, rayon::ThreadPool)>,
+    forked: OnceLock<Box<Pool>>,
 }
 
 /// Bytes of rows held in memory at once, unless something else is said.
@@ -70,22 +77,42 @@ impl Runtime {
 
     /// Runs `work` so that everything inside it that can be shared is shared among these threads.
     pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        let build = || {
-            let builder = rayon::ThreadPoolBuilder::new().num_threads(self.threads.get());
-            // The system refuses more threads: one is always there, and the result is the same.
-            builder.build().or_else(|_| {
-                let alone = rayon::ThreadPoolBuilder::new().num_threads(1);
-                alone.use_current_thread().build()
-            })
-        };
-        match self.pool.get() {
+        match self.pool.here(self.threads) {
             Some(pool) => pool.install(work),
-            None => match build() {
-                Ok(pool) => self.pool.get_or_init(|| pool).install(work),
-                Err(_) => work(),
-            },
+            None => work(),
         }
     }
+}
+
+impl Pool {
+    /// The threads of this process; none where the system refuses even one.
+    fn here(&self, threads: NonZeroUsize) -> Option<&rayon::ThreadPool> {
+        let own = std::process::id();
+        let mut at = self;
+        loop {
+            let (process, pool) = match at.made.get() {
+                Some(made) => made,
+                None => {
+                    let pool = build(threads)?;
+                    at.made.get_or_init(|| (own, pool))
+                }
+            };
+            if *process == own {
+                return Some(pool);
+            }
+            at = at.forked.get_or_init(Box::default);
+        }
+    }
+}
+
+fn build(threads: NonZeroUsize) -> Option<rayon::ThreadPool> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
+    // The system refuses more threads: one is always there, and the result is the same.
+    let pool = builder.build().or_else(|_| {
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1);
+        alone.use_current_thread().build()
+    });
+    pool.ok()
 }
 
 /// Two are equal when they compute alike.

@@ -5,6 +5,7 @@ use driftline_core::random::Seed;
 use driftline_core::{Cancel, Error};
 use driftline_drift::{Change, Known, Standardizer, draw};
 use driftline_io::{ColumnChoice, EncodeOptions, Encoding, Notes, ReadOptions, read_all};
+use driftline_models::Runtime;
 use pyo3::prelude::*;
 use serde_json::json;
 
@@ -24,7 +25,8 @@ pub fn explain(
     impute: bool,
     seed: u64,
 ) -> PyResult<String> {
-    work(py, &Cancel::new(), || {
+    let runtime = Runtime::all_cores();
+    let explained = || {
         let choice = ColumnChoice {
             label: Some(label.into()),
             impute,
@@ -60,5 +62,6 @@ pub fn explain(
             .map(|(&at, (before, after))| json!({ "column": names[at], "shift": after - before }))
             .collect();
         Ok(json!({ "change": change, "columns": columns }).to_string())
-    })
+    };
+    work(py, &Cancel::new(), || runtime.install(explained))
 }

@@ -17,7 +17,7 @@ pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// How often signals are looked at.
-const LOOK: Duration = Duration::from_millis(50);
+pub const LOOK: Duration = Duration::from_millis(50);
 
 /// Runs `work`. A signal cancels it; what was finished stays, and the signal's exception is raised.
 pub fn work<T: Send>(
@@ -53,6 +53,17 @@ pub fn work<T: Send>(
         (_, Some(signal)) => Err(signal),
         (Ok(Ok(result)), None) => result.map_err(told),
         (Ok(Err(panic)) | Err(panic), None) => Err(fault(&*panic)),
+    }
+}
+
+/// The same for what is done before anybody could press a key: on the calling thread, which need not wait for another to start.
+pub fn brief<T: Send>(
+    py: Python<'_>,
+    work: impl FnOnce() -> driftline_core::Result<T> + Send,
+) -> PyResult<T> {
+    match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
+        Ok(result) => result.map_err(told),
+        Err(panic) => Err(fault(&*panic)),
     }
 }
 

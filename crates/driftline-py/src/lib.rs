@@ -2,6 +2,7 @@
 //! what users see is written in Python, in `python/driftline`.
 
 mod adapter;
+mod align;
 mod datasets;
 mod errors;
 mod experiment;
@@ -22,7 +23,15 @@ use pyo3::prelude::*;
 fn _driftline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<table::Table>()?;
+    module.add_function(wrap_pyfunction!(table::hold, module)?)?;
+    module.add_function(wrap_pyfunction!(table::joined, module)?)?;
+    module.add_function(wrap_pyfunction!(table::plain, module)?)?;
+    module.add_function(wrap_pyfunction!(table::of_plain, module)?)?;
+    module.add_function(wrap_pyfunction!(table::periods, module)?)?;
+    module.add_function(wrap_pyfunction!(table::class_names, module)?)?;
     module.add_class::<adapter::Adapter>()?;
+    module.add_function(wrap_pyfunction!(adapter::encoding, module)?)?;
+    module.add_function(wrap_pyfunction!(adapter::encoded, module)?)?;
     module.add_function(wrap_pyfunction!(adapter::run_report, module)?)?;
     module.add_function(wrap_pyfunction!(adapter::is_run_folder, module)?)?;
     module.add_class::<experiment::Results>()?;
@@ -35,6 +44,7 @@ fn _driftline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(datasets::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::table, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::drawn, module)?)?;
+    module.add_function(wrap_pyfunction!(align::align, module)?)?;
     module.add_function(wrap_pyfunction!(explain::explain, module)?)?;
     module.add_function(wrap_pyfunction!(theory::theory, module)?)?;
     Ok(())

@@ -37,6 +37,8 @@ pub struct Fit {
     /// Whether rows that stand for the source are stored with the model: without them a guarded run that begins with the
     /// model alone can rehearse nothing.
     pub source_sample: bool,
+    /// How much each row of the source counts when the source model is trained; all the same if absent.
+    pub weights: Option<Vec<f32>>,
     pub runtime: Runtime,
     pub registry: Registry,
 }
@@ -46,6 +48,8 @@ pub struct Fit {
 pub struct Prepared {
     pub encoding: Encoding,
     pub domain: LabeledDomain,
+    /// How much each of these rows counts, where they count differently.
+    pub weights: Option<Vec<f32>>,
     pub detected: String,
     pub notes: Notes,
     pub digests: Vec<InputDigest>,
@@ -64,6 +68,7 @@ impl Fit {
             settings: Settings::new(),
             seed: 0,
             source_sample: true,
+            weights: None,
             runtime: Runtime::all_cores(),
             registry: Registry::default(),
         }
@@ -129,9 +134,13 @@ impl Fit {
         let domain = domain.with_order(rows.order);
         // What is held out for being the newest must be.
         let by_time = domain.order().and_then(|order| order.by_time());
+        let mut weights = self.weights.clone();
         let domain = match by_time {
             None => domain,
             Some(order) => {
+                if let Some(own) = weights.as_mut().filter(|own| own.len() == order.len()) {
+                    *own = order.iter().map(|&row| own[row]).collect();
+                }
                 notes.add(NoteCode::Unsorted, "", 1, || {
                     "the source's times do not ascend: its rows were sorted by them".into()
                 });
@@ -141,6 +150,7 @@ impl Fit {
         Ok(Prepared {
             encoding,
             domain,
+            weights,
             detected: rows.detected,
             notes,
             digests: rows.digests,
@@ -186,7 +196,10 @@ impl Fit {
         let domain = &source.domain;
         domain.expect_two_classes()?;
         let seed = Seed::new(self.seed);
-        let examples = Examples::from(domain);
+        let mut examples = Examples::from(domain);
+        if let Some(weights) = &source.weights {
+            examples = examples.with_weights(weights.clone())?;
+        }
         let tuned = |learner: &AnyLearner| learner.tuned(&examples, seed.named("tuning"));
         let choice = self.chosen(&examples, seed.named("tuning"))?;
         let learner = match &choice {
@@ -228,6 +241,7 @@ impl Fit {
             source: record,
             source_sample: self.source_sample.then(|| domain.source_sample()),
             frame: Some(SourceStats::of(domain)),
+            estimator: None,
             policy: State::default(),
         })
     }

@@ -38,7 +38,7 @@ mod verdict;
 mod walk;
 mod watch;
 
-pub use adapter::{Adapter, AdapterBuilder, Prediction};
+pub use adapter::{Adapter, AdapterBuilder, Prediction, Reader};
 pub use advice::Advice;
 pub use asked::{
     ASKED, AskedLine, AskedRecord, AskedRows, GivenLabels, OTHER_CLASS, ShownRow, TakenLabel,

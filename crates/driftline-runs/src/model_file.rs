@@ -20,8 +20,10 @@ use driftline_models::{
 
 /// The newest format that this version writes; it reads this one and older ones. A model without source sample, frame of the
 /// source, column cleaning, an alignment of the newer kinds, and with nothing but arrays to remember is written in format 2, and in
-/// format 1 if it also has no alignment and nothing to remember.
-pub const MODEL_FORMAT: u32 = 3;
+/// format 1 if it also has no alignment and nothing to remember; only one with an [estimator](ModelFile::estimator) needs format 4.
+pub const MODEL_FORMAT: u32 = 4;
+/// The newest format without an estimator.
+const PLAIN_FORMAT: u32 = 3;
 
 /// A model ready to predict and to be adapted.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +39,9 @@ pub struct ModelFile {
     pub source_sample: Option<LabeledDomain>,
     /// Statistics of the source, for those who follow a drift without it; models of older versions have none.
     pub frame: Option<SourceStats>,
+    /// What a front end has noted for itself, such as the order of the columns and the type of the classes that its user has
+    /// given. The library passes it on and does not look at it.
+    pub estimator: Option<Value>,
     /// What the policy of its run wants to remember, in files of format 2; a run keeps that with its chains.
     pub(crate) policy: State,
 }
@@ -79,6 +84,8 @@ struct Header {
     /// How many rows the source sample has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     card: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    estimator: Option<Value>,
 }
 
 impl ModelFile {
@@ -109,7 +116,11 @@ impl ModelFile {
         arrays.extend(self.source_sample.iter().flat_map(sample_arrays));
         arrays.extend(self.frame.iter().flat_map(SourceStats::arrays));
         let header = Header {
-            format: if recent { MODEL_FORMAT } else { old },
+            format: match (&self.estimator, recent) {
+                (Some(_), _) => MODEL_FORMAT,
+                (None, true) => PLAIN_FORMAT,
+                (None, false) => old,
+            },
             driftline: env!("CARGO_PKG_VERSION").into(),
             version: *number,
             model: serde_json::json!({ model.kind(): description }),
@@ -118,6 +129,7 @@ impl ModelFile {
             source: self.source.clone(),
             labeler,
             card: sample,
+            estimator: self.estimator.clone(),
         };
         Ok(write_arrays(&header, &arrays))
     }
@@ -133,6 +145,7 @@ impl ModelFile {
             source,
             labeler,
             card: sample,
+            estimator,
             ..
         } = header;
         let kinds = registry.models();
@@ -172,6 +185,7 @@ impl ModelFile {
             source,
             source_sample: sample,
             frame,
+            estimator,
             policy,
         })
     }
@@ -201,6 +215,14 @@ impl ModelFile {
             return Err(Error::corrupt(path, "is no model of driftline"));
         }
         Self::from_bytes(&bytes, registry).map_err(|message| Error::corrupt(path, message))
+    }
+
+    /// Only the [estimator](ModelFile::estimator) of the file, which may hold a model of a kind of somebody's own.
+    pub fn note(path: &Path) -> Result<Option<Value>> {
+        let bytes = std::fs::read(path).map_err(Error::io(path))?;
+        let opened = Arrays::open::<Header>(&bytes, MODEL_FORMAT);
+        let (header, _) = opened.map_err(|message| Error::corrupt(path, message))?;
+        Ok(header.estimator)
     }
 
     /// The same, computing in another way.

@@ -29,6 +29,11 @@ fn as_number(text: &str) -> Option<f64> {
     number(text).filter(|value| value.abs() < 9_007_199_254_740_992.0)
 }
 
+/// How a class is named that is written so: `1.0` and `01` are both `1`.
+pub fn class_name(text: &str) -> String {
+    as_number(text).map_or_else(|| text.to_owned(), |value| (value + 0.0).to_string())
+}
+
 /// The names of the classes in the order of their numbers: ascending if all are numbers, else alphabetical. Numbers are
 /// written in one way, so that `1` and `1.0` are one class.
 pub(super) fn in_order<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<String> {
@@ -41,8 +46,7 @@ pub(super) fn in_order<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Stri
             numbers.into_iter().map(name).collect()
         }
         None => {
-            let own = |text: &&str| as_number(text).map_or_else(|| text.to_string(), name);
-            let mut names: Vec<String> = texts.iter().map(own).collect();
+            let mut names: Vec<String> = texts.into_iter().map(class_name).collect();
             names.sort();
             names
         }

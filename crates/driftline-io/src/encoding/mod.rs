@@ -24,7 +24,7 @@ pub use driftline_core::data::EncodeOptions;
 use driftline_core::data::{Clip, Inputs, Labels, Layout, RowOrder, Shape};
 
 pub(crate) use apply::Applied;
-pub use classes::{ClassLookup, same_text};
+pub use classes::{ClassLookup, class_name, same_text};
 
 /// What the name of a mark ends with.
 const MISSING: &str = "missing";

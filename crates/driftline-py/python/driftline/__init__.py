@@ -17,20 +17,27 @@ from typing import TYPE_CHECKING, Any
 from driftline._driftline import __version__
 
 if TYPE_CHECKING:
+    from driftline import alignment as alignment
     from driftline import datasets as datasets
+    from driftline import drift as drift
+    from driftline import model_selection as model_selection
+    from driftline import research as research
     from driftline import ray as ray
     from driftline._estimator import DriftClassifier as DriftClassifier
     from driftline._experiment import Method as Method
     from driftline._experiment import experiment as experiment
     from driftline._models import TorchModel as TorchModel
+    from driftline._adapt import adapt as adapt
     from driftline._monitor import estimate as estimate
     from driftline._monitor import explain as explain
     from driftline._theory import theory as theory
 
+# `Method`, `experiment` and `theory` are at home in `driftline.research`; these are their older places.
 _PLACES = {
     "DriftClassifier": "driftline._estimator",
     "Method": "driftline._experiment",
     "TorchModel": "driftline._models",
+    "adapt": "driftline._adapt",
     "estimate": "driftline._monitor",
     "experiment": "driftline._experiment",
     "explain": "driftline._monitor",
@@ -39,25 +46,32 @@ _PLACES = {
 
 __all__ = [
     "DriftClassifier",
-    "Method",
     "TorchModel",
     "__version__",
+    "adapt",
+    "alignment",
     "datasets",
+    "drift",
     "estimate",
-    "experiment",
     "explain",
-    "ray",
-    "theory",
+    "model_selection",
+    "research",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("datasets", "ray"):
+    if name in ("alignment", "datasets", "drift", "model_selection", "research"):
         return import_module(f"driftline.{name}")
+    if name == "ray":
+        # Without Ray there is no such attribute, so that `hasattr` and `help` can ask; the import says what is missing.
+        try:
+            return import_module("driftline.ray")
+        except ImportError as error:
+            raise AttributeError(str(error)) from error
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
     raise AttributeError(f"module 'driftline' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, "ray"})

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 import warnings
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self, TypedDict, Unpack
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from driftline import _tables
-from driftline._driftline import Adapter, Table, is_run_folder
-from driftline._history import history_table
-from driftline._models import learner
-from driftline._progress import progress
-
-Array = np.ndarray[Any, Any]
+from driftline import _classes, _driftline, _files, _frames, _input, _parameters, _tables
+from driftline._driftline import Adapter
+from driftline._follow import Following
+from driftline._models import FrameLearner, learner
+from driftline._show import Showing
+from driftline._state import Array
+from driftline._store import Storing
+from driftline._types import AlignmentName, LabelerName, MethodName, ModelName, Part, PolicyName, TailName
 
 _LABEL = "label"
 _GROUPS = "driftline groups"
 
 
-class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Metadata(TypedDict, total=False):
+    """What `fit` takes beside rows and classes."""
+
+    groups: Any
+    sample_weight: Any
+    sample_domain: Any
+
+
+class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that follows a drift without labels.
 
     `fit` learns from a labelled source; `adapt` takes rows without labels, in the order of time, cuts them into windows
@@ -40,6 +46,9 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         in experiment files, any scikit-learn classifier, a pair ``(fit, predict_proba)``, or a `TorchModel`.
     window : int or str, default=500
         Rows of a window, or a period such as ``"P7D"`` together with `time`.
+    tail : {"merge", "keep", "drop"}, default="merge"
+        How rows that fill no window at the end are handled: the last full window gets them, they are a smaller window of their
+        own, or they are left out.
     method : str, default="gradual"
         Which windows are learned from, in which order.
     policy : str or dict, default="guarded"
@@ -50,21 +59,28 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Whatever else a file of settings can say (``driftline schema settings``).
     categories : list of str, optional
         Columns to take as categories although they hold numbers.
+    exclude : list of str, optional
+        Columns to leave out.
     time : str, optional
         The column that orders a stream; not a feature.
     impute : bool or "mark", default=False
         Fill missing values as the source suggests instead of refusing them; ``"mark"`` also gives the model an input that says
         where they were.
+    encode : bool or None, default=True
+        Whether a model of your own is given encoded inputs (numbers, scaled, and categories as 0 and 1). With None a scikit-learn
+        classifier or pipeline is given rows as `X` has them: the same kind of frame, columns, types and missing values, numbers in
+        single precision.
     folder : path, optional
-        Also write a run folder, as ``driftline adapt`` does. Where it holds this very run, the run goes on.
+        Also write a run folder, as ``driftline adapt`` does. Where it holds this very run, the run goes on, with a warning that
+        says so.
     source_sample : bool, default=True
         Keep rows that stand for the source with the model; `False` where the source is private.
     n_jobs : int, optional
-        Threads; all cores if absent.
+        Threads; all cores if absent. Like `folder` and `verbose` it is not stored in files.
     verbose : bool, default=False
         Show a progress bar, with tqdm where it is installed.
-    random_state : int, default=0
-        The same number gives the same bytes.
+    random_state : int, generator of numpy or None, default=0
+        The same number gives the same bytes; None draws one from numpy's global generator.
 
     Attributes
     ----------
@@ -79,6 +95,10 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The last verdict and its reason.
     estimated_accuracy_ : tuple or None
         Estimate, low and high for the last window; none where it is not measurable.
+    records_ : list of dict
+        All that is known of each window.
+    n_waiting_ : int
+        Rows that wait for their window (``flush=False``).
     version_ : int
         The version in use; 0 is the source model.
 
@@ -98,33 +118,39 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        model: Any = "auto",
+        model: ModelName | Part | object = "auto",
         *,
         window: int | str = 500,
-        method: str = "gradual",
-        policy: str | dict[str, Any] = "guarded",
-        alignment: str | dict[str, Any] | None = None,
-        labeler: str | dict[str, Any] | None = None,
+        tail: TailName = "merge",
+        method: MethodName = "gradual",
+        policy: PolicyName | Part = "guarded",
+        alignment: AlignmentName | Part | None = None,
+        labeler: LabelerName | Part | None = None,
         settings: dict[str, Any] | None = None,
         categories: list[str] | None = None,
+        exclude: list[str] | None = None,
         time: str | None = None,
-        impute: bool | str = False,
+        impute: bool | Literal["mark"] = False,
+        encode: bool | None = True,
         folder: str | Path | None = None,
         source_sample: bool = True,
         n_jobs: int | None = None,
         verbose: bool = False,
-        random_state: int = 0,
+        random_state: int | np.random.RandomState | np.random.Generator | None = 0,
     ) -> None:
         self.model = model
         self.window = window
+        self.tail = tail
         self.method = method
         self.policy = policy
         self.alignment = alignment
         self.labeler = labeler
         self.settings = settings
         self.categories = categories
+        self.exclude = exclude
         self.time = time
         self.impute = impute
+        self.encode = encode
         self.folder = folder
         self.source_sample = source_sample
         self.n_jobs = n_jobs
@@ -141,292 +167,122 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # Learning
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
-        """Trains the source model on labelled rows.
+    def fit(self, X: Any, y: Any, **metadata: Unpack[Metadata]) -> Self:
+        """Trains the source model on labelled rows. If that fails, the model fitted before stays, unless there is a `folder`.
 
-        `groups` says whose each row is, such as a patient's: `model="auto"` holds whole groups out when it compares models.
+        Parameters
+        ----------
+        X : array or frame
+            The source. Arrays of three or four dimensions are images with values from 0 to 1.
+        y : array of shape (rows,)
+            The classes.
+        groups : array of shape (rows,), optional
+            Whose each row is, such as a patient's: ``model="auto"`` holds whole groups out when it compares models.
+        sample_weight : array of shape (rows,), optional
+            How much each row counts when the source model is trained. Windows are learned from as always.
+        sample_domain : array of shape (rows,), optional
+            As in skada: rows of domains below 0 are the target. They follow as the stream, without their classes.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, ["low", "low", "high", "high"] * 10
+        >>> DriftClassifier(model="linear").fit(X, y).predict([[0.0], [1.0]]).tolist()
+        ['low', 'high']
         """
-        source = self._rows(X, y=y, reset=True)
-        classes, codes = self._classes(y, len(source))
-        names = [_class_name(one) for one in classes.tolist()]
+        before = dict(self.__dict__)
+        if self.folder is not None:
+            # A folder has one writer: what was fitted before lets go of it.
+            before = {name: value for name, value in before.items() if not _is_fitted_part(name)}
+            self.__dict__.pop("_adapter", None)
+        try:
+            self._fit_parts(X, y, **metadata)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+        self._warn_of_source()
+        return self
+
+    def _fit_parts(
+        self, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None, sample_domain: Any = None
+    ) -> None:
+        if sample_domain is None:
+            self._fit(X, y, groups, sample_weight)
+            return
+        domain = np.asarray(_input.values(sample_domain))
+        X = _tables.settled(X)
+        if domain.shape != (_tables.count(X),):
+            raise ValueError(f"sample_domain should have a number for each of {_tables.count(X)} rows, but has the shape {domain.shape}")
+        source, target = np.flatnonzero(domain >= 0), np.flatnonzero(domain < 0)
+
+        def part(of: Any) -> Any:
+            return None if of is None else np.asarray(_input.values(of))[source]
+
+        self._fit(_frames.take(X, source), part(y), part(groups), part(sample_weight))
+        if len(target):
+            self.adapt(_frames.take(X, target))
+
+    def _fit(self, X: Any, y: Any, groups: Any, sample_weight: Any) -> None:
+        _parameters.check(self)
+        X = _tables.settled(X) if _tables.is_frame(X) else X
+        source = _input.rows(self, X, y=y, reset=True)
+        for name in ("categories", "exclude"):
+            missing = [column for column in getattr(self, name) or [] if column not in source.names]
+            if missing:
+                raise ValueError(f"{name} names columns that X lacks: {', '.join(missing)}; it has {', '.join(source.names)}")
+        classes, codes = self._coded(y, len(source))
+        names = _classes.names_of(classes)
+        taken = {*source.names, self.time, *(self.exclude or [])}
         label = str(getattr(y, "name", None) or _LABEL)
-        if label in source.names:
-            label = _LABEL
-        source = source.with_names(label, codes.tolist(), names)
+        label = _LABEL if label in taken else label
+        while label in taken:
+            label += "_"
         if len(classes) < 2:
             raise ValueError(
                 f"Classifier can't train when only one class is present: all {len(codes)} rows are of class {names[0]}"
             )
-        options = self._options()
+        source = source.with_codes(label, codes.astype(np.int64)[:, np.newaxis], names)
+        weights = None
+        if sample_weight is not None:
+            weights = np.asarray(_input.values(sample_weight), dtype=np.float32)
+            if weights.shape != (len(source),) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+                raise ValueError(
+                    f"sample_weight should have a number from 0 for each of {len(source)} rows, not all of them 0"
+                )
+        seed = _parameters.seed_of(self.random_state)
+        kind = _tables.kind(X)
+        note = _files.note(self, seed, classes, names, kind)
+        options = _parameters.options(self, seed)
         if groups is not None:
-            whose, places = np.unique(column_or_1d(_values(groups)), return_inverse=True)
+            whose, places = np.unique(column_or_1d(_input.values(groups)), return_inverse=True)
             check_consistent_length(y, groups)
-            source = source.with_names(_GROUPS, places.tolist(), [str(one) for one in whose.tolist()])
+            members = places.astype(np.int64)[:, np.newaxis]
+            source = source.with_codes(_GROUPS, members, [str(one) for one in whose.tolist()])
             options["groups"] = _GROUPS
         if self.folder is not None:
             options["folder"] = str(self.folder)
-        self._input = _kind(X)
-        # A folder has one writer: what was fitted before lets go of it.
-        self.__dict__.pop("_adapter", None)
-        self._adapter = Adapter.fit(source, label, json.dumps(options), learner(self.model))
-        self.classes_ = classes
-        self._settle_classes(names)
-        self._warn_of_source()
-        return self
+        own, how = learner(self.model, encode=self.encode), json.dumps(options)
+        if isinstance(own, FrameLearner):
+            encoding = _driftline.encoding(source, label, how)
+            own.decoder = _frames.Decoder(json.loads(encoding), _frames.without(X, {self.time or "", *(self.exclude or [])}))
+            inputs, width = _driftline.encoded(source, encoding, bool(self.impute))
+            own.decoder.remember(own.decoder.template, np.frombuffer(inputs, dtype=np.float32).reshape(-1, width))
+        adapter = Adapter.fit(source, label, how, _parameters.dumps(note), own, None if weights is None else weights.tolist())
+        self._take(adapter, seed, classes, names, kind)
 
-    def adapt(self, X: Any) -> Self:
-        """Follows a stream without labels, window by window; fewer rows than a window are one window.
-
-        Ctrl-C stops it: the windows that were finished are kept, and the model can be used and adapted further.
-        """
-        check_is_fitted(self)
-        stream = self._rows(X, reset=False)
-        self._input = _kind(X)
-        with progress("adapting", self.verbose) as watch:
-            notes = self._adapter.adapt(stream, watch)
-        for note in notes:
-            warnings.warn(f"stream: {note}", UserWarning, stacklevel=2)
-        if self._adapter.folder() is not None:
-            self._adapter.write_report()
-        return self
-
-    def roll_back(self, n: int) -> Self:
-        """Goes back to version `n`; 0 is the source model. Nothing is deleted."""
-        check_is_fitted(self)
-        self._adapter.roll_back(n)
-        return self
-
-    # Predicting
-
-    def predict(self, X: Any) -> Array:
-        """The class of every row."""
-        found, _ = self._predict(X)
-        return self.classes_[found]
-
-    def predict_proba(self, X: Any) -> Array:
-        """The probabilities of the classes, in the order of `classes_`."""
-        return self._predict(X)[1]
-
-    def _predict(self, X: Any) -> tuple[Array, Array]:
-        check_is_fitted(self)
-        found, probabilities, n_classes = self._adapter.predict(self._rows(X, reset=False))
-        shares = np.frombuffer(probabilities, dtype=np.float32).reshape(-1, n_classes)
-        return self._places[np.frombuffer(found, dtype=np.uint32)], shares[:, self._order]
-
-    # What is known
-
-    @property
-    def history_(self) -> Any:
-        check_is_fitted(self)
-        return history_table(json.loads(self._adapter.records()), self._input)
-
-    @property
-    def decision_(self) -> dict[str, Any]:
-        check_is_fitted(self)
-        records = json.loads(self._adapter.records())
-        last = records[-1] if records else {}
-        return {
-            "window": last.get("window", 0),
-            "decision": last.get("decision"),
-            "reason": last.get("reason"),
-            "candidate": last.get("candidate"),
-            "version": self._adapter.version(),
-        }
-
-    @property
-    def estimated_accuracy_(self) -> tuple[float, float, float] | None:
-        check_is_fitted(self)
-        records = json.loads(self._adapter.records())
-        if not records or records[-1].get("estimated_accuracy") is None:
-            return None
-        last = records[-1]
-        return (last["estimated_accuracy"], last["estimated_low"], last["estimated_high"])
-
-    @property
-    def version_(self) -> int:
-        check_is_fitted(self)
-        return self._adapter.version()
-
-    # Files
-
-    def save(self, path: str | Path) -> None:
-        """Writes the version in use as a model file (``.safetensors``), or the whole run as a folder.
-
-        Both are those of the program: ``driftline predict``, ``adapt``, ``inspect`` and ``report`` take them.
-        """
-        check_is_fitted(self)
-        path = Path(path)
-        own = self._adapter.folder()
-        if path.suffix == ".safetensors":
-            self._adapter.save(path)
-        elif own is not None:
-            shutil.copytree(own, path, ignore=shutil.ignore_patterns(".lock*"))
-        else:
-            self._adapter.write_run(path)
-
-    @classmethod
-    def load(
-        cls, path: str | Path, *, model: Any = None, trusted: bool = False, resume: bool = False, **params: Any
-    ) -> Self:
-        """A model file or a run folder, of this package or of the program.
-
-        A model of your own is named again as `model`. If it was stored as a pickle, loading it runs code of whoever
-        wrote the file, and is refused without `trusted`. With `resume`, the folder is written to from now on.
-        """
-        loaded = cls(**({} if model is None else {"model": model}), **params)
-        own = None if model is None else learner(model, trusted)
-        loaded._adapter = Adapter.load(path, json.dumps(loaded._options()), own, resume)
-        loaded._input = "pandas"
-        names = loaded._adapter.classes()
-        try:
-            classes = np.array([int(name) for name in names])
-        except ValueError:
-            classes = np.array(names)
-        loaded.classes_ = np.sort(classes)
-        loaded._settle_classes([_class_name(one) for one in loaded.classes_.tolist()])
-        columns = loaded._adapter.columns()
-        loaded.n_features_in_ = len(columns)
-        if sorted(columns) != sorted(_tables.positions(len(columns))):
-            loaded.feature_names_in_ = np.array(columns, dtype=object)
-        if is_run_folder(path):
-            found = json.loads(loaded._adapter.settings())
-            loaded.random_state = found["seed"]
-            loaded.folder = Path(path) if resume else None
-        return loaded
-
-    def to_onnx(self, path: str | Path | None = None) -> bytes:
-        """The version in use as an ONNX graph, also written to `path` where one is given."""
-        check_is_fitted(self)
-        found = self._adapter.to_onnx()
-        if path is not None:
-            Path(path).write_bytes(found)
-        return found
-
-    # Notebooks
-
-    def report(self, path: str | Path | None = None) -> str:
-        """The same page as the program's, a single HTML file; also written to `path` where one is given."""
-        check_is_fitted(self)
-        html, _ = self._adapter.report()
-        if path is not None:
-            Path(path).write_text(html, encoding="utf-8")
-        return html
-
-    def _repr_html_(self) -> str:
-        """The verdict and the charts; before the first window, what scikit-learn shows."""
-        if not hasattr(self, "_adapter") or self._adapter.records() == "[]":
-            return str(self._repr_html_inner()) if hasattr(self, "_repr_html_inner") else repr(self)
-        from driftline._notebook import summary_html
-
-        return summary_html(json.loads(self._adapter.report()[1]))
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-    # Pickling: the files of the run, in the pickle.
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(super().__getstate__())
-        adapter = state.pop("_adapter", None)
-        if adapter is not None:
-            state["_files"] = _pack(adapter)
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        state = dict(state)
-        files = state.pop("_files", None)
-        super().__setstate__(state)
-        if files is not None:
-            self._adapter = _unpack(files, json.dumps(self._options()), learner(self.model))
-
-    # Between the two
-
-    def _rows(self, X: Any, *, y: Any = None, reset: bool) -> Table:
-        """X as a table, after scikit-learn has looked at it."""
-        if isinstance(X, Table):
-            return X
-        if _tables.is_frame(X) and not _is_plain(X):
-            if reset and y is None:
-                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-            self._check_columns(X, reset)
-            if _tables.row_count(X) == 0:
-                raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
-            return _tables.table(X)
-        names = _tables.column_names(X) if _tables.is_frame(X) else None
-        how: dict[str, Any] = {
-            "dtype": [np.float64, np.float32],
-            "ensure_all_finite": "allow-nan" if self.impute else True,
-            "reset": reset,
-            "allow_nd": getattr(X, "ndim", 2) in (3, 4),
-        }
-        if reset:
-            array, _ = validate_data(self, X, self._target(y), **how)
-        else:
-            array = validate_data(self, X, **how)
-        if array.ndim > 2:
-            return _tables.table(array)
-        return _tables.table(array, names or self._names())
-
-    def _target(self, y: Any) -> Any:
-        return y if y is None else _values(y)
-
-    def _names(self) -> list[str]:
-        """An array's columns are those of the source, in its order."""
-        names = getattr(self, "feature_names_in_", None)
-        if names is not None:
-            return [str(name) for name in names]
-        return _tables.positions(int(self.n_features_in_))
-
-    def _check_columns(self, X: Any, reset: bool) -> None:
-        """Names and number of columns, as scikit-learn keeps them. Streams may bring more, in any order."""
-        names = _tables.column_names(X)
-        features = [name for name in names if name != self.time]
-        if reset:
-            self.n_features_in_ = len(features)
-            self.feature_names_in_ = np.array(features, dtype=object)
-
-    def _classes(self, y: Any, rows: int) -> tuple[Array, Array]:
+    def _coded(self, y: Any, rows: int) -> tuple[Array, Array]:
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        values = column_or_1d(_values(y), warn=True)
+        values = column_or_1d(_input.values(y), warn=True)
         check_classification_targets(values)
         if len(values) != rows:
             raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(values)]}")
         classes, codes = np.unique(values, return_inverse=True)
         return classes, codes
-
-    def _settle_classes(self, names: list[str]) -> None:
-        """Where the library's classes, which have an order of their own, stand among ours."""
-        found = self._adapter.classes()
-        place = {name: at for at, name in enumerate(names)}
-        if set(found) != set(names):
-            raise ValueError(f"the classes {names} are the same to driftline, which knows {found}; rename some")
-        self._places = np.array([place[name] for name in found])
-        self._order = np.argsort(self._places)
-
-    def _options(self) -> dict[str, Any]:
-        """The parameters as the library's settings."""
-        own = dict(self.settings or {})
-        given = {"policy": self.policy, "alignment": self.alignment, "labeler": self.labeler}
-        own.update({name: value for name, value in given.items() if value is not None})
-        if isinstance(self.model, (str, dict)):
-            own["model"] = self.model
-        choice: dict[str, Any] = {
-            "label": None, "time": self.time, "answers": None, "ids": [], "exclude": [],
-            "categories": list(self.categories or []), "filters": [], "impute": bool(self.impute),
-            "mark-missing": self.impute == "mark",
-        }
-        every = isinstance(self.window, str)
-        windows = {"every": self.window} if every else {"window": int(self.window), "tail": "merge"}
-        return {
-            "settings": own,
-            "windows": windows,
-            "method": self.method,
-            "choice": choice,
-            "seed": _seed(self.random_state),
-            "threads": None if self.n_jobs in (None, -1) else self.n_jobs,
-            "source_sample": bool(self.source_sample),
-        }
 
     def _warn_of_source(self) -> None:
         for note in json.loads(self._adapter.source()).get("notes", []):
@@ -434,50 +290,17 @@ class DriftClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 continue  # what `auto` chose is no fault of the data
             text = note if isinstance(note, str) else note.get("message", str(note))
             warnings.warn(f"source: {text}", UserWarning, stacklevel=3)
+        windows = self._adapter.windows()
+        if windows:
+            warnings.warn(
+                f"the folder holds this run already, with {windows} windows: it goes on, and version {self.version_} is in use; "
+                "roll_back(0) goes back to the source model, another folder begins anew",
+                UserWarning,
+                stacklevel=3,
+            )
 
 
-def _class_name(value: Any) -> str:
-    """A class as files name it: whole numbers without a point."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
-def _seed(random_state: Any) -> int:
-    if isinstance(random_state, np.random.RandomState):
-        return int(random_state.randint(2**31))
-    return 0 if random_state is None else int(random_state)
-
-
-def _kind(X: Any) -> str:
-    """Which library X is of: what comes out is of the same."""
-    return type(X).__module__.split(".")[0] if _tables.is_frame(X) else "numpy"
-
-
-def _is_plain(X: Any) -> bool:
-    """Whether a frame of pandas holds nothing but numbers, so that scikit-learn can check it as it does any."""
-    kinds = getattr(X, "dtypes", None)
-    if not hasattr(X, "iloc") or kinds is None:
-        return False
-    return all(getattr(kind, "kind", "O") in "biuf" and not hasattr(kind, "categories") for kind in kinds)
-
-
-def _values(y: Any) -> Any:
-    return y.to_numpy() if hasattr(y, "to_numpy") else y
-
-
-def _pack(adapter: Adapter) -> dict[str, bytes]:
-    with tempfile.TemporaryDirectory() as place:
-        own = adapter.folder()
-        folder = Path(own) if own is not None else Path(place) / "run"
-        if own is None:
-            adapter.write_run(folder)
-        files = (path for path in folder.rglob("*") if path.is_file() and "lock" not in path.name)
-        return {str(path.relative_to(folder)): path.read_bytes() for path in files}
-
-
-def _unpack(files: dict[str, bytes], options: str, own: Any) -> Adapter:
-    with tempfile.TemporaryDirectory() as place:
-        for name, contents in files.items():
-            path = Path(place) / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(contents)
-        return Adapter.load(place, options, own)
+def _is_fitted_part(name: str) -> bool:
+    return name in ("_adapter", "_places", "_order", "_names", "_seed", "_input", "_buffer", "_arrived") or (
+        name.endswith("_") and not name.startswith("_")
+    )

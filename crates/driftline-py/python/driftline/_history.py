@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,22 @@ COLUMNS = [
 ]
 
 
+def _moment(value: str | None) -> Any:
+    """A date where it is one; times may be numbers."""
+    try:
+        # Times of a stream are in UTC, and so are those that have no zone.
+        return None if value is None else datetime.fromisoformat(value).replace(tzinfo=None)
+    except ValueError:
+        return float(value) if value is not None else None
+
+
 def history_table(records: list[dict[str, Any]], kind: str) -> Any:
     """A pandas or polars frame, a pyarrow table, or an array of records where nothing came in but arrays."""
     columns = {name: [record.get(name) for record in records] for name in COLUMNS}
     columns = {name: values for name, values in columns.items() if name not in ("from", "to") or any(values)}
+    for name in ("from", "to"):
+        if name in columns:
+            columns[name] = [_moment(value) for value in columns[name]]
     if kind == "polars":
         import polars
 

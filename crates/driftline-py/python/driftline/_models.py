@@ -16,7 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from driftline._frames import Decoder
+
 Array = np.ndarray[Any, Any]
+
+
+# What a model's own rounding may take a probability below 0.
+_ROUNDING = 1e-6
 
 
 class Learner:
@@ -53,6 +59,11 @@ class Learner:
             raise ValueError(
                 f"the model's probabilities have the shape {found.shape}, "
                 f"but should have {(len(X), n_classes)}"
+            )
+        if (found < -_ROUNDING).any():
+            raise ValueError(
+                f"the model's probabilities go down to {found.min():.3g}: if these are scores (logits), make probabilities of "
+                "them, for example with scipy.special.softmax"
             )
         found = np.clip(found, 0.0, None)
         sums = found.sum(axis=1, keepdims=True)
@@ -111,20 +122,24 @@ class SklearnLearner(Learner):
 
         model = clone(self.estimator)
         _seed(model, seed)
-        X = X.reshape(len(X), -1)
         if len(np.unique(y)) < 2:
             return _Only(int(y[0]))
+        rows = self.rows(X)
         if weights is not None and has_fit_parameter(model, "sample_weight"):
-            return model.fit(X, y, sample_weight=weights)
-        return model.fit(X, y)
+            return model.fit(rows, y, sample_weight=weights)
+        return model.fit(rows, y)
+
+    def rows(self, X: Array) -> Any:
+        """What the estimator is given for these inputs."""
+        return X.reshape(len(X), -1)
 
     def probabilities(self, model: Any, X: Array, n_classes: int) -> Array:
-        X = X.reshape(len(X), -1)
+        rows = self.rows(X)
         found = np.zeros((len(X), n_classes))
         if hasattr(model, "predict_proba"):
-            found[:, model.classes_] = model.predict_proba(X)
+            found[:, model.classes_] = model.predict_proba(rows)
         else:
-            found[np.arange(len(X)), model.predict(X)] = 1.0
+            found[np.arange(len(X)), model.predict(rows)] = 1.0
         return found
 
     def settings(self) -> str:
@@ -136,6 +151,30 @@ class SklearnLearner(Learner):
                 "settings": {name: repr(value) for name, value in sorted(values.items())},
             }
         )
+
+
+class FrameLearner(SklearnLearner):
+    """The same for an estimator that wants rows as the user has them: names, types, categories and missing values."""
+
+    #: Set before the source is learned from, and found again in what is stored.
+    decoder: Decoder | None = None
+
+    def rows(self, X: Array) -> Any:
+        if self.decoder is None:
+            raise RuntimeError("the columns of the source are not known yet")
+        return self.decoder.rows(X)
+
+    def settings(self) -> str:
+        return json.dumps({**json.loads(super().settings()), "encode": None})
+
+    def store(self, model: Any) -> bytes:
+        return super().store((model, self.decoder and self.decoder.bare()))
+
+    def restore(self, stored: bytes) -> Any:
+        model, decoder = super().restore(stored)
+        if self.decoder is None:
+            self.decoder = decoder
+        return model
 
 
 class _Only:
@@ -311,8 +350,13 @@ def _torch() -> Any:
     return import_module("torch")
 
 
-def learner(model: Any, trusted: bool = True) -> Learner | None:
+def learner(model: Any, trusted: bool = True, encode: bool | None = True) -> Learner | None:
     """The learner for what a user gave as `model`; none for the names of the library's own."""
+    if not encode:
+        if isinstance(model, (str, dict, TorchModel, tuple)):
+            raise ValueError("encode=None hands rows as they are to a scikit-learn classifier, so `model` should be one")
+        if hasattr(model, "fit") and hasattr(model, "get_params"):
+            return FrameLearner(model, trusted)
     if isinstance(model, (str, dict)):
         return None
     if isinstance(model, TorchModel):

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
-from driftline import _driftline, _tables
+from driftline import _classes, _driftline, _input, _parameters, _tables
+from driftline._frames import Decoder
 
 Array = np.ndarray[Any, Any]
 
@@ -34,10 +37,40 @@ class Explanation:
         moved = ", ".join(f"{name} {shift:+.2f}" for name, shift in self.columns[:3])
         return f"{self.verdict}: {self.reason}; moved most: {moved}"
 
+    def _repr_html_(self) -> str:
+        from driftline._notebook import table_html
+
+        rows = [(name, f"{shift:+.2f} deviations of the source") for name, shift in self.columns[:10]]
+        return table_html(f"{self.verdict}: {self.reason}", rows)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws how far each column has moved, the ten farthest; on new axes if there are none."""
+        from driftline._plots import axes
+
+        ax, columns = axes(ax), self.columns[:10][::-1]
+        ax.barh([name for name, _ in columns], [shift for _, shift in columns])
+        ax.set_xlabel("moved, in deviations of the source")
+        return ax
+
 
 def explain(source: Any, window: Any, *, impute: bool = False, seed: int = 0) -> Explanation:
     """What has changed between two tables of the same columns; neither needs labels.
 
+    Parameters
+    ----------
+    source, window : array or frame
+        The rows before, and those now.
+    impute : bool, default=False
+        Fill missing values as the source suggests instead of refusing them.
+    seed : int, default=0
+        The same number gives the same bytes.
+
+    Returns
+    -------
+    Explanation
+
+    Examples
+    --------
     >>> import numpy as np, driftline
     >>> rng = np.random.default_rng(0)
     >>> before = rng.normal(size=(400, 3))
@@ -53,8 +86,8 @@ def explain(source: Any, window: Any, *, impute: bool = False, seed: int = 0) ->
     while label in first.names:
         label += "_"
     # The library fixes its encoding on labelled rows; these labels are never looked at.
-    halves = (np.arange(rows) % 2).tolist()
-    labelled = first.with_names(label, halves, ["a", "b"])
+    halves = (np.arange(rows, dtype=np.int64) % 2)[:, np.newaxis]
+    labelled = first.with_codes(label, halves, ["a", "b"])
     found = json.loads(_driftline.explain(labelled, second, label, impute, seed))
     change = found["change"]
     columns = [(column["column"], column["shift"]) for column in found["columns"]]
@@ -73,58 +106,226 @@ def explain(source: Any, window: Any, *, impute: bool = False, seed: int = 0) ->
 
 @dataclass(frozen=True)
 class AccuracyEstimate:
-    """How accurate a model is estimated to be on a window; `accuracy` is none where it is not measurable."""
+    """How accurate a model is estimated to be on a window; `accuracy` is none where it is not measurable.
+
+    `values` has estimate, low and high of every measure that was asked for. `code` is the reason in a word: ``"estimated"``,
+    ``"doubtful"`` (the window is one to look at), ``"unknown-class"`` (the model knows classes that the source lacks, so that rows of
+    these are not counted) or ``"not-measurable"``.
+    """
 
     accuracy: float | None
     low: float | None
     high: float | None
     reason: str
+    code: str = "estimated"
+    rows: int = 0
+    values: dict[str, tuple[float, float, float]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         if self.accuracy is None:
             return f"not measurable: {self.reason}"
         return f"{100 * self.accuracy:.1f} % ({100 * (self.low or 0):.1f} to {100 * (self.high or 0):.1f})"
 
+    def _repr_html_(self) -> str:
+        from driftline._notebook import table_html
 
-def estimate(model: Any, source: tuple[Any, Any], window: Any, *, seed: int = 0) -> AccuracyEstimate:
+        rows = [(name.replace("_", " "), *(f"{100 * value:.1f} %" for value in found)) for name, found in self.values.items()]
+        return table_html(f"estimated accuracy {self}" if rows else str(self), [("", "estimate", "low", "high"), *rows] if rows else [])
+
+
+class Estimates(list[AccuracyEstimate]):
+    """The estimates of consecutive windows."""
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draws them with their intervals; on new axes if there are none."""
+        from driftline._plots import axes, band
+
+        ax = axes(ax)
+        values = [[np.nan if one is None else one for one in (found.accuracy, found.low, found.high)] for found in self]
+        band(ax, range(1, len(self) + 1), np.array(values, dtype=float).T, "estimated accuracy")
+        ax.set_xlabel("window")
+        ax.set_ylabel("estimated accuracy")
+        ax.set_ylim(0, 1.02)
+        return ax
+
+    def _repr_html_(self) -> str:
+        from driftline._notebook import table_html
+
+        return table_html(f"{len(self)} windows", [(str(at + 1), str(one), one.code) for at, one in enumerate(self)])
+
+
+MEASURES = ("accuracy", "balanced_accuracy")
+
+
+@overload
+def estimate(
+    model: Any, X_ref: Any, y_ref: Any, X: Any = None, *, metrics: Sequence[str] = ..., window: None = None, seed: int = 0
+) -> AccuracyEstimate: ...
+
+
+@overload
+def estimate(
+    model: Any, X_ref: Any, y_ref: Any, X: Any = None, *, metrics: Sequence[str] = ..., window: int, seed: int = 0
+) -> Estimates: ...
+
+
+def estimate(
+    model: Any,
+    X_ref: Any,
+    y_ref: Any,
+    X: Any = None,
+    *,
+    metrics: Sequence[str] = ("accuracy",),
+    window: int | None = None,
+    seed: int = 0,
+) -> AccuracyEstimate | Estimates:
     """The accuracy of a fitted classifier on rows without answers, by what the labelled source shows when it is moved.
 
-    `source` is a pair of rows and their classes. The model is only asked, never trained.
+    The model is only asked, never trained, and is asked as its user would: on rows of the same kind as `X_ref`, with the same
+    columns and types. It needs `predict_proba`, `decision_function` or `predict`.
 
+    Parameters
+    ----------
+    model : fitted classifier
+        A pipeline of scikit-learn, or whatever has its methods.
+    X_ref, y_ref : rows and their classes
+        Labelled rows like those the model was made for, best not those it was trained on. The pair ``(X_ref, y_ref)`` in one
+        argument is understood as well.
+    X : rows
+        The window, without answers.
+    metrics : list of {"accuracy", "balanced_accuracy"}, default=("accuracy",)
+        What `values` is to hold.
+    window : int, optional
+        Cut `X` into windows of so many rows, in the order of time, and estimate each; without it all rows are one window.
+    seed : int, default=0
+        The same number gives the same estimate.
+
+    Returns
+    -------
+    AccuracyEstimate, or with `window` a list of them that can be plotted
+
+    Examples
+    --------
     >>> import numpy as np, driftline
     >>> from sklearn.linear_model import LogisticRegression
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(1000) % 2
     >>> X = rng.normal(size=(1000, 2)) + 2 * y[:, None]
-    >>> found = driftline.estimate(LogisticRegression().fit(X, y), (X, y), X + 0.2)
+    >>> found = driftline.estimate(LogisticRegression().fit(X, y), X, y, X + 0.2)
     >>> found.accuracy is None or 0 <= found.low <= found.accuracy <= found.high <= 1
     True
     """
-    from driftline._estimator import DriftClassifier
+    if X is None and isinstance(X_ref, tuple):
+        (X_ref, y_ref), X = X_ref, y_ref
+    if X is None:
+        raise TypeError("estimate needs the labelled rows, their classes and the window: estimate(model, X_ref, y_ref, X)")
+    unknown = [name for name in metrics if name not in MEASURES]
+    if unknown:
+        raise ValueError(f"metrics should be of {', '.join(MEASURES)}, but has {', '.join(unknown)}")
+    asked = Asked(model, X_ref, y_ref, X)
+    asking = asked.classifier(seed, window)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        asking.fit(asked.source, y_ref).adapt(asked.window)
+    found = Estimates(_of_record(record, metrics, None not in asked.places) for record in asking.records_)
+    return found if window is not None else found[-1]
 
-    X, y = source
-    classes = np.unique(np.asarray(y))
-    known = np.asarray(model.classes_)
 
-    def fit(rows: Array, labels: Array) -> Any:
-        return model
+def _of_record(record: dict[str, Any], metrics: Sequence[str], all_known: bool) -> AccuracyEstimate:
+    accuracy, low, high = (record.get(f"estimated_{name}") for name in ("accuracy", "low", "high"))
+    own = record.get("estimate") or {}
+    values: dict[str, tuple[float, float, float]] = {}
+    if accuracy is not None:
+        # The model is never changed, so that both are of the one that was given.
+        known: dict[str, Any] = {"accuracy": (accuracy, low, high), "balanced_accuracy": own.get("balanced")}
+        values = {name: tuple(known[name]) for name in metrics if known[name] is not None}
+    if accuracy is None:
+        code = "not-measurable"
+    elif not all_known:
+        code = "unknown-class"
+    else:
+        code = "doubtful" if record.get("distrusted") else "estimated"
+    return AccuracyEstimate(accuracy, low, high, record.get("reason") or "", code, int(record["rows"]), values)
 
-    def predict_proba(asked: Any, rows: Array) -> Array:
-        found = np.zeros((len(rows), len(classes)))
-        places = np.searchsorted(classes, known)
-        found[:, places] = asked.predict_proba(rows)
+
+class Asked:
+    """Somebody's fitted model, which the library asks through rows that it understands."""
+
+    def __init__(self, model: Any, X_ref: Any, y_ref: Any, X: Any) -> None:
+        self.model = model
+        self.source, self.window = _tables.settled(X_ref), _tables.settled(X)
+        # What is no feature to the library may be one to the model, which is given it with every row.
+        self.exclude = _tables.not_numbers_or_texts(self.source)
+        self.classes, codes = np.unique(np.asarray(_input.values(y_ref)), return_inverse=True)
+        self.codes = codes.astype(np.int64)[:, np.newaxis]
+        own = getattr(model, "classes_", None)
+        self.own = self.classes if own is None else np.asarray(own)
+        place = {value: at for at, value in enumerate(self.classes.tolist())}
+        # Classes that the source lacks have no place: what the model gives them counts for none of ours.
+        self.places = [place.get(value) for value in self.own.tolist()]
+        if not any(at is not None for at in self.places):
+            raise ValueError(
+                f"none of the model's classes {self.own.tolist()} is a class of y_ref, which has {self.classes.tolist()}"
+            )
+        self.decoder: Decoder | None = None
+        self.order: list[int] = []
+
+    def classifier(self, seed: int, window: int | None) -> Any:
+        """A classifier whose model is this one, whatever it is given to learn from."""
+        from driftline._estimator import DriftClassifier
+
+        found = DriftClassifier(
+            model=(self._fit, self._predict_proba),
+            window=max(_tables.count(self.window), 1) if window is None else window,
+            policy={"guarded": {"candidates": ["plain"]}},
+            settings={"scaling": False, "column-cleaning": {"drop": False, "clip": False}},
+            exclude=self.exclude or None,
+            impute="mark",
+            random_state=seed,
+        )
+        source = _input.rows(found, self.source, y=np.zeros(_tables.count(self.source)), reset=True)
+        label = "label"
+        while label in source.names:
+            label += "_"
+        options, names = json.dumps(_parameters.options(found, seed)), _classes.names_of(self.classes)
+        encoding = _driftline.encoding(source.with_codes(label, self.codes, names), label, options)
+        how = json.loads(encoding)
+        # The library has an order of its own.
+        self.order = [names.index(name) for name in how["classes"]]
+        self.decoder = Decoder(how, self.source)
+        for rows in (self.source, self.window):
+            table = _input.rows(found, rows, reset=False)
+            inputs, width = _driftline.encoded(table, encoding, True)
+            self.decoder.remember(rows, np.frombuffer(inputs, dtype=np.float32).reshape(-1, width))
         return found
 
-    asking = DriftClassifier(
-        model=(fit, predict_proba),
-        window=max(len(window), 1),
-        policy={"guarded": {"candidates": ["plain"]}},
-        settings={"scaling": False, "column-cleaning": {"drop": False, "clip": False}},
-        random_state=seed,
-    )
-    asking.fit(X, y).adapt(window)
-    last = json.loads(asking._adapter.records())[-1]
-    reason = last.get("reason") or ""
-    return AccuracyEstimate(
-        last.get("estimated_accuracy"), last.get("estimated_low"), last.get("estimated_high"), reason
-    )
+    def _fit(self, rows: Array, labels: Array) -> Any:
+        return self.model
+
+    def _predict_proba(self, model: Any, rows: Array) -> Array:
+        assert self.decoder is not None
+        X = self.decoder.rows(rows)
+        given = shares(model, X, self.own)
+        found = np.zeros((len(rows), len(self.classes)))
+        for at, own in zip(self.places, given.T, strict=True):
+            if at is not None:
+                found[:, at] += own
+        sums = found.sum(axis=1, keepdims=True)
+        # A row that the model puts into none of the source's classes: all are as likely.
+        found = np.where(sums > 0, found / np.where(sums > 0, sums, 1.0), 1.0 / len(self.classes))
+        return found[:, self.order]
+
+
+def shares(model: Any, X: Any, classes: Array) -> Array:
+    """Probabilities of whatever a classifier offers."""
+    if hasattr(model, "predict_proba"):
+        return np.asarray(model.predict_proba(X), dtype=np.float64)
+    if hasattr(model, "decision_function"):
+        scores = np.asarray(model.decision_function(X), dtype=np.float64)
+        if scores.ndim == 1:
+            scores = np.stack([-scores / 2, scores / 2], axis=1)
+        if scores.shape[1] == len(classes):
+            scores = np.exp(scores - scores.max(axis=1, keepdims=True))
+            return np.asarray(scores / scores.sum(axis=1, keepdims=True))
+    decided = np.asarray(model.predict(X))[:, np.newaxis]
+    return np.asarray(decided == np.asarray(classes)[np.newaxis], dtype=np.float64)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
 _TONES = {"holds": "#2e7d32", "fails": "#c62828", "open": "#616161"}
 # The rest is in `report()`.
 _CHARTS = 3
+
+
+#: A sheet of paper in light and dark themes alike: the charts are drawn for one.
+PAPER = "background:#fff;color:#1a1a1a;color-scheme:light;padding:8px 12px;border-radius:6px;max-width:740px"
+
+
+def table_html(head: str, rows: Sequence[tuple[str, ...]]) -> str:
+    """A sentence and a table."""
+    cells = "".join("<tr>" + "".join(f'<td style="padding:1px 12px 1px 0">{escape(cell)}</td>' for cell in row) + "</tr>" for row in rows)
+    table = f'<table style="background:#fff;color:#1a1a1a">{cells}</table>' if rows else ""
+    return f'<div class="driftline" style="{PAPER}"><p>{escape(head)}</p>{table}</div>'
 
 
 def summary_html(parts: dict[str, Any]) -> str:
@@ -20,4 +32,4 @@ def summary_html(parts: dict[str, Any]) -> str:
         head = f'<p><span style="{style}">{escape(words)}</span></p>'
     outcome = f"<p>{escape(parts['outcome'])}</p>" if parts.get("outcome") else ""
     charts = "".join(f'<div style="max-width:720px">{svg}</div>' for _, svg in parts["figures"][:_CHARTS])
-    return f'<div class="driftline">{head}{outcome}{charts}</div>'
+    return f'<div class="driftline" style="{PAPER}">{head}{outcome}{charts}</div>'

@@ -1,4 +1,8 @@
-"""From what people have (numpy, pandas, polars, pyarrow) to the library's table, without a copy where layout allows."""
+"""From what people have (numpy, pandas, polars, pyarrow) to the library's table, without a copy where layout allows.
+
+The same column means the same in every kind of frame: numbers, truth values and decimals are numbers, texts and categories are
+categories, moments are moments, and a column in which everything is missing is a column of missing numbers.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +13,36 @@ from sklearn.utils.validation import check_array
 
 from driftline._driftline import Table
 
+_NO_FEATURE = "which is no feature; drop it, or make it numbers or text"
+# What pandas finds in a column of objects.
+_NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty"}
+_MOMENTS = {"datetime", "datetime64", "date"}
+_NOTHING = {"timedelta", "timedelta64", "time", "period", "interval", "bytes", "complex"}
+
 
 def is_frame(X: Any) -> bool:
-    """Whether X has columns with names: a data frame or an Arrow table."""
-    return hasattr(X, "__arrow_c_stream__") or hasattr(X, "iloc")
+    """Whether X has columns with names: a data frame or an Arrow table, or what becomes one when it is asked."""
+    return hasattr(X, "__arrow_c_stream__") or hasattr(X, "iloc") or _is_lazy(X) or hasattr(X, "to_batches")
 
 
-def column_names(X: Any) -> list[str]:
-    """The names of a frame's columns; those that are no text are positions."""
-    names = X.column_names if hasattr(X, "column_names") else list(X.columns)
-    if all(isinstance(name, str) for name in names):
-        return [str(name) for name in names]
-    return positions(len(names))
+def _is_lazy(X: Any) -> bool:
+    return hasattr(X, "collect") and hasattr(X, "collect_schema")
+
+
+def settled(X: Any) -> Any:
+    """X as something that can be gone through more than once: what is lazy is collected, what flows is read."""
+    if _is_lazy(X):
+        return X.collect()
+    if hasattr(X, "read_all"):
+        return X.read_all()
+    if not hasattr(X, "__arrow_c_stream__") and hasattr(X, "to_table"):
+        return X.to_table()
+    return X
+
+
+def kind(X: Any) -> str:
+    """Which library X is of: what comes out is of the same."""
+    return type(X).__module__.split(".")[0] if is_frame(X) else "numpy"
 
 
 def positions(width: int) -> list[str]:
@@ -28,10 +50,27 @@ def positions(width: int) -> list[str]:
     return [f"c{at}" for at in range(width)]
 
 
-def table(X: Any, names: list[str] | None = None, *, allow_nan: bool = False) -> Table:
+def frame(X: Any) -> tuple[Table, bool]:
+    """A frame as a table, and whether its columns have names of their own; names that are no texts are positions."""
+    if getattr(X, "ndim", 2) == 1 or type(X).__name__ == "Series":
+        raise ValueError("Expected 2D array, got 1D array instead: a frame with one column is needed, not a column")
+    if not hasattr(X, "iloc"):
+        return Table.from_arrow(X), True
+    named = all(isinstance(name, str) for name in X.columns)
+    names = [str(name) for name in X.columns] if named else positions(len(X.columns))
+    numbers = _one_block(X)
+    if numbers is not None:
+        return Table.from_array(numbers, names), named
+    found = Table.empty()
+    for at, name in enumerate(names):
+        found = _with_column(found, name, X.iloc[:, at])
+    return found, named
+
+
+def table(X: Any, names: list[str] | None = None) -> Table:
     """X as a table. An array's columns get `names`, or c0, c1, …"""
     if is_frame(X):
-        return _of_frame(X, column_names(X))
+        return frame(settled(X))[0]
     if getattr(X, "ndim", 2) in (3, 4) and not hasattr(X, "__dataframe__"):
         return _of_images(np.asarray(X))
     array = np.asarray(X)
@@ -48,19 +87,7 @@ def _of_images(images: np.ndarray[Any, Any]) -> Table:
     return Table.from_images(rows, height, width, channels)
 
 
-def _of_frame(X: Any, names: list[str]) -> Table:
-    if not hasattr(X, "iloc"):
-        return Table.from_arrow(X)
-    numbers = _plain_numbers(X)
-    if numbers is not None:
-        return Table.from_array(numbers, names)
-    found = Table.empty()
-    for at, name in enumerate(names):
-        found = _with_column(found, name, X.iloc[:, at])
-    return found
-
-
-def _plain_numbers(X: Any) -> np.ndarray[Any, Any] | None:
+def _one_block(X: Any) -> np.ndarray[Any, Any] | None:
     """The one block that a pandas frame of floats lies in."""
     kinds = {str(kind) for kind in X.dtypes}
     if kinds == {"float32"} or kinds == {"float64"}:
@@ -71,21 +98,79 @@ def _plain_numbers(X: Any) -> np.ndarray[Any, Any] | None:
 
 def _with_column(found: Table, name: str, column: Any) -> Table:
     """One column of pandas, whatever it holds."""
+    from pandas.api import types
+
     kind = column.dtype
-    if getattr(kind, "kind", "O") in "biuf" and not hasattr(kind, "categories"):
-        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        return found.with_numbers(name, np.ascontiguousarray(values).reshape(-1, 1))
-    if getattr(kind, "kind", "O") == "M":
-        texts = column.map(lambda moment: moment.isoformat(), na_action="ignore")
-    else:
-        texts = column
-    return found.with_texts(name, [None if _is_missing(v) else str(v) for v in texts])
+    if isinstance(kind, np.dtype) and kind.kind in "biuf":
+        return found.with_numbers(name, _lent(column.to_numpy()))
+    if hasattr(kind, "categories"):
+        codes = column.cat.codes.to_numpy(dtype=np.int64)
+        return found.with_codes(name, codes[:, np.newaxis], [text(value) for value in kind.categories])
+    if types.is_datetime64_any_dtype(kind):
+        return _with_times(found, name, column)
+    if types.is_timedelta64_dtype(kind) or types.is_complex_dtype(kind):
+        raise TypeError(f"column `{name}` holds {kind}, {_NO_FEATURE}")
+    if types.is_bool_dtype(kind) or types.is_numeric_dtype(kind):
+        return found.with_numbers(name, _lent(column.to_numpy(dtype=np.float64, na_value=np.nan)))
+    held = types.infer_dtype(column, skipna=True)
+    if held in _NOTHING:
+        raise TypeError(f"column `{name}` holds {held} values, {_NO_FEATURE}")
+    if held in _NUMBERS:
+        values = [np.nan if is_missing(value) else float(value) for value in column]
+        return found.with_numbers(name, np.array(values, dtype=np.float64)[:, np.newaxis])
+    if held in _MOMENTS:
+        return _with_times(found, name, column)
+    import pandas
+
+    codes, texts = pandas.factorize(column)
+    return found.with_codes(name, codes.astype(np.int64)[:, np.newaxis], [text(value) for value in texts])
 
 
-def _is_missing(value: Any) -> bool:
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+def _lent(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Numbers as the library reads them where they lie."""
+    if values.dtype == bool:
+        values = values.view(np.uint8)
+    elif values.dtype.kind == "f" and values.dtype.itemsize not in (4, 8):
+        values = values.astype(np.float64)
+    elif not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    return values[:, np.newaxis]
 
 
-def row_count(X: Any) -> int:
+def _with_times(found: Table, name: str, column: Any) -> Table:
+    import pandas
+
+    moments = pandas.to_datetime(column, utc=True).dt.tz_localize(None)
+    # Not a time is the lowest number, as the library has it.
+    values = moments.to_numpy(dtype="datetime64[us]").view(np.int64)
+    return found.with_times(name, values[:, np.newaxis])
+
+
+def count(X: Any) -> int:
     """How many rows X has."""
     return int(X.num_rows) if hasattr(X, "num_rows") else len(X)
+
+
+def not_numbers_or_texts(X: Any) -> list[str]:
+    """Columns of a frame that are no features to the library, such as moments."""
+    if not is_frame(X):
+        return []
+    found = []
+    names = X.column_names if hasattr(X, "column_names") else list(X.columns)
+    for at, name in enumerate(names):
+        column = X.iloc[:, [at]] if hasattr(X, "iloc") else X.select([name])
+        try:
+            if "time" in frame(column)[0].kinds:
+                found.append(str(name))
+        except TypeError:
+            found.append(str(name))
+    return found
+
+
+def text(value: Any) -> str:
+    """A value as files write it: whole numbers without a point."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def is_missing(value: Any) -> bool:
+    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")

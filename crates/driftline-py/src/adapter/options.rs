@@ -4,8 +4,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use driftline_adapt::PartSpec;
-use driftline_core::Cancel;
-use driftline_io::ColumnChoice;
+use driftline_core::{Cancel, Result};
+use driftline_io::{ColumnChoice, Encoding, Notes, ReadOptions};
 use driftline_models::Runtime;
 use driftline_runs::method::{Registry, Settings};
 use driftline_runs::{Adapter, AdapterBuilder, FileRun};
@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::errors::wrong;
 use crate::learner::{KIND, Learner};
+use crate::table::Table;
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -71,6 +72,19 @@ impl Options {
             Some(folder) => builder.folder(folder),
             None => builder,
         })
+    }
+
+    /// How the columns of a source become inputs, before anything is trained.
+    pub fn encoding(&self, source: &Table, label: &str) -> Result<Encoding> {
+        let mut choice = ColumnChoice {
+            label: Some(label.into()),
+            ..self.choice.clone()
+        };
+        choice.ids.extend(self.groups.clone());
+        let how = self.settings.clone().or_for_own_data().columns();
+        let read = ReadOptions::default();
+        let (encoding, _) = Encoding::fit(source, &choice, &read, how, &mut Notes::new())?;
+        Ok(encoding)
     }
 
     /// The same for files.

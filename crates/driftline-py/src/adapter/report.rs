@@ -2,51 +2,57 @@
 
 use std::path::PathBuf;
 
-use driftline_core::{Cancel, Error};
+use driftline_core::{Cancel, Error, Result};
 use driftline_report::{run_figure_files, run_html, words};
 use driftline_runs::{Adapter, RunFolder};
 use pyo3::prelude::*;
 use serde_json::json;
+use tempfile::TempDir;
 
 use crate::errors::{reported, told};
 use crate::interrupt::work;
 
-pub fn of(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<(String, String)> {
-    let (run, _kept) = work(py, cancel, || {
-        adapter.settle()?;
-        match adapter.folder() {
-            Some(run) => {
-                let folder = run.folder().to_owned();
-                Ok((RunFolder::read_with(&folder, adapter.registry())?, None))
-            }
-            None => {
-                let folder = tempfile::tempdir().map_err(Error::io("a temporary folder"))?;
-                let run = adapter.write_run(folder.path().join("run"))?;
-                Ok((run, Some(folder)))
-            }
+/// The run, and the folder that must not go before it.
+fn run_of(adapter: &mut Adapter) -> Result<(RunFolder, Option<TempDir>)> {
+    adapter.settle()?;
+    match adapter.folder() {
+        Some(run) => {
+            let folder = run.folder().to_owned();
+            Ok((RunFolder::read_with(&folder, adapter.registry())?, None))
         }
-    })?;
-    page(&run)
+        None => {
+            let folder = tempfile::tempdir().map_err(Error::io("a temporary folder"))?;
+            let run = adapter.write_outline(folder.path().join("run"))?;
+            Ok((run, Some(folder)))
+        }
+    }
 }
 
-pub fn write(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<()> {
-    let (html, _) = of(py, adapter, cancel)?;
-    work(py, cancel, || match adapter.folder_mut() {
-        Some(run) => run.write_report(&html).map(drop),
-        None => Ok(()),
-    })
+pub fn page(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<String> {
+    let runtime = adapter.runtime().clone();
+    let (run, _kept) = work(py, cancel, || runtime.install(|| run_of(adapter)))?;
+    run_html(&run).map_err(reported)
 }
 
-/// The page, and its parts for a notebook: outcome, badge, figures.
-fn page(run: &RunFolder) -> PyResult<(String, String)> {
-    let figures = run_figure_files(run).map_err(reported)?;
+/// Outcome, badge and figures, for a notebook.
+pub fn summary(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<String> {
+    let runtime = adapter.runtime().clone();
+    let (run, _kept) = work(py, cancel, || runtime.install(|| run_of(adapter)))?;
     let summary = run.summary().map_err(told)?;
     let parts = json!({
         "outcome": summary.as_ref().map(words::outcome),
         "badge": summary.as_ref().map(words::badge),
-        "figures": figures,
+        "figures": run_figure_files(&run).map_err(reported)?,
     });
-    Ok((run_html(run).map_err(reported)?, parts.to_string()))
+    Ok(parts.to_string())
+}
+
+pub fn write(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<()> {
+    let html = page(py, adapter, cancel)?;
+    work(py, cancel, || match adapter.folder_mut() {
+        Some(run) => run.write_report(&html).map(drop),
+        None => Ok(()),
+    })
 }
 
 /// The page of a run folder that the program or anybody else has written.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    DecimalType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, downcast_dictionary_array};
@@ -33,7 +34,7 @@ pub fn columns(table: &Bound<'_, PyAny>) -> PyResult<(Vec<(Field, Cells)>, usize
     let mut rows = 0;
     for (field, pieces) in schema.fields().iter().zip(columns) {
         let kind = kind(field.data_type()).ok_or_else(|| {
-            let (name, kind) = (field.name(), field.data_type());
+            let (name, kind) = (field.name(), in_words(field.data_type()));
             let help = "drop it, or make it numbers or text";
             PyTypeError::new_err(format!(
                 "column `{name}` holds {kind}, which is no feature; {help}"
@@ -56,6 +57,24 @@ pub fn columns(table: &Bound<'_, PyAny>) -> PyResult<(Vec<(Field, Cells)>, usize
     Ok((all, rows))
 }
 
+/// What a column holds that is no feature.
+fn in_words(of: &DataType) -> String {
+    let words = match of {
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => "lists",
+        DataType::ListView(_) | DataType::LargeListView(_) => "lists",
+        DataType::Struct(_) | DataType::Map(..) | DataType::Union(..) => {
+            "several values in each row"
+        }
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "bytes",
+        DataType::FixedSizeBinary(_) => "bytes",
+        DataType::Duration(_) | DataType::Interval(_) => "durations",
+        DataType::Time32(_) | DataType::Time64(_) => "times of day",
+        DataType::Dictionary(_, values) => return format!("categories of {}", in_words(values)),
+        other => return other.to_string().to_lowercase(),
+    };
+    words.to_owned()
+}
+
 fn kind(of: &DataType) -> Option<Kind> {
     Some(match of {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Kind::Text,
@@ -66,6 +85,10 @@ fn kind(of: &DataType) -> Option<Kind> {
         },
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => Kind::Time,
         DataType::Null | DataType::Boolean => Kind::Number,
+        DataType::Decimal32(..)
+        | DataType::Decimal64(..)
+        | DataType::Decimal128(..)
+        | DataType::Decimal256(..) => Kind::Number,
         other if other.is_integer() || other.is_floating() => Kind::Number,
         _ => return None,
     })
@@ -120,7 +143,20 @@ fn numbers(part: &ArrayRef) -> Vec<f64> {
             }
         }};
     }
+    // As text, so that rounding happens once and is the nearest.
+    macro_rules! decimal {
+        ($kind:ty, $precision:expr, $scale:expr) => {{
+            let text = |value| <$kind>::format_decimal(value, *$precision, *$scale);
+            let number = |value| text(value).parse().unwrap_or(f64::NAN);
+            let values = part.as_primitive::<$kind>().iter();
+            values.map(|value| value.map_or(f64::NAN, number)).collect()
+        }};
+    }
     match part.data_type() {
+        DataType::Decimal32(precision, scale) => decimal!(Decimal32Type, precision, scale),
+        DataType::Decimal64(precision, scale) => decimal!(Decimal64Type, precision, scale),
+        DataType::Decimal128(precision, scale) => decimal!(Decimal128Type, precision, scale),
+        DataType::Decimal256(precision, scale) => decimal!(Decimal256Type, precision, scale),
         DataType::Int8 => of!(Int8Type, f64::from),
         DataType::Int16 => of!(Int16Type, f64::from),
         DataType::Int32 => of!(Int32Type, f64::from),

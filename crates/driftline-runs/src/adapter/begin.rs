@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Adapter, AdapterBuilder, Kept, Store};
 use crate::asked::AskedRows;
 use crate::file_run::{FileRun, is_run};
-use crate::fit::Prepared;
+use crate::fit::{Fit, Prepared};
 use crate::folder::{FROM_ARRAYS, Origin, RUN_FORMAT, RunFolder, RunManifest};
 use crate::model_file::ModelFile;
 use crate::session::Session;
@@ -16,8 +16,11 @@ use driftline_io::{InputDigest, TableSource, blake3};
 
 impl AdapterBuilder {
     pub(super) fn fit_rows(self, source: &dyn TableSource, label: &str) -> Result<Adapter> {
-        let mut fit = self.adapt.fit(label.into());
-        fit.groups = self.groups.clone();
+        let fit = Fit {
+            groups: self.groups.clone(),
+            weights: self.weights.clone(),
+            ..self.adapt.fit(label.into())
+        };
         let source = fit.read(source)?;
         if let Some(run) = self.found(&source.digests)? {
             return Adapter::resumed(
@@ -27,7 +30,8 @@ impl AdapterBuilder {
                 self.adapt.runtime,
             );
         }
-        let model_file = fit.train(&source)?;
+        let mut model_file = fit.train(&source)?;
+        model_file.estimator = self.estimator.clone();
         let Prepared {
             domain, digests, ..
         } = source;
@@ -64,6 +68,7 @@ impl AdapterBuilder {
             kept: Kept {
                 records: vec![],
                 store,
+                reader: None,
                 asked: AskedRows::default(),
             },
             runtime: self.adapt.runtime,
@@ -77,7 +82,11 @@ impl AdapterBuilder {
     fn identity(&self, settings: &RunSettings, source: &[InputDigest]) -> Result<String> {
         let plan = settings.resolve(&self.adapt.registry)?;
         let hashes: Vec<&String> = source.iter().map(|digest| &digest.blake3).collect();
-        let identity = serde_json::json!([RUN_FORMAT, plan.settings(), self.adapt.seed, hashes]);
+        let mut identity =
+            serde_json::json!([RUN_FORMAT, plan.settings(), self.adapt.seed, hashes]);
+        if let (Some(weights), Some(parts)) = (&self.weights, identity.as_array_mut()) {
+            parts.push(serde_json::json!(weights));
+        }
         Ok(blake3(identity.to_string().as_bytes())[..16].to_owned())
     }
 

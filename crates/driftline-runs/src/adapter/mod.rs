@@ -2,6 +2,7 @@
 //! same encoding, loop and measurements as `adapt`; a run folder is a sink that can be added.
 
 mod begin;
+mod reader;
 mod stream;
 mod write;
 
@@ -27,6 +28,8 @@ use driftline_io::{
     read_all_hashed,
 };
 use driftline_models::{Classifier, Runtime};
+pub use reader::Reader;
+use serde_json::Value;
 
 /// The column that labels and answers are put into.
 const LABEL: &str = "label";
@@ -37,6 +40,8 @@ pub struct AdapterBuilder {
     adapt: FileRun,
     /// Whether a run folder is written too.
     in_folder: bool,
+    estimator: Option<Value>,
+    weights: Option<Vec<f32>>,
     groups: Option<String>,
 }
 
@@ -74,6 +79,8 @@ pub struct Adapter {
 struct Kept {
     records: Vec<WindowRecord>,
     store: Store,
+    /// Those who look on while the run goes on.
+    reader: Option<Reader>,
     /// What was asked for, where there is no folder.
     asked: AskedRows,
 }
@@ -159,6 +166,22 @@ impl AdapterBuilder {
         self
     }
 
+    /// What a front end wants to find again with the model ([`ModelFile::estimator`]).
+    pub fn estimator(self, note: Value) -> Self {
+        Self {
+            estimator: Some(note),
+            ..self
+        }
+    }
+
+    /// How much each row of the source counts when its model is trained.
+    pub fn weights(self, weights: Vec<f32>) -> Self {
+        Self {
+            weights: Some(weights),
+            ..self
+        }
+    }
+
     /// The columns of the source and the stream that play a part, but for the label.
     pub fn choice(mut self, choice: ColumnChoice) -> Self {
         self.adapt.choice = choice;
@@ -215,6 +238,8 @@ impl Adapter {
         AdapterBuilder {
             adapt: FileRun::new(PathBuf::new()),
             in_folder: false,
+            estimator: None,
+            weights: None,
             groups: None,
         }
     }
@@ -249,6 +274,7 @@ impl Adapter {
                 asked: run.asked()?,
                 records: run.records().to_vec(),
                 store: Store::Folder(Box::new(run)),
+                reader: None,
             },
             runtime,
             registry,
@@ -363,7 +389,11 @@ impl Adapter {
                 run.model(None)?
             }
         };
-        self.session.roll_back(earlier)
+        self.session.roll_back(earlier)?;
+        if let Some(reader) = &self.kept.reader {
+            reader.show(self.session.current())?;
+        }
+        Ok(())
     }
 
     /// The rows whose labels the policy wants, with those that are known.
@@ -451,6 +481,9 @@ impl Keep for Kept {
         predictions: Option<WindowTable>,
     ) -> Result<()> {
         self.records.push(record.clone());
+        if let Some(reader) = &self.reader {
+            reader.add(record.clone(), model_file.clone())?;
+        }
         match &mut self.store {
             Store::Memory(versions) => {
                 self.asked.add(&record, model_file.classes());

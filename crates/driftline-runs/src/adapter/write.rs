@@ -42,6 +42,18 @@ impl Adapter {
         Ok(run)
     }
 
+    /// What a report needs of a run in memory: its source model and records in a new folder, without the versions between, which
+    /// take long to write.
+    pub fn write_outline(&self, folder: impl AsRef<Path>) -> Result<RunFolder> {
+        let first = self.model_at(0)?;
+        let inputs = first.source.inputs.clone();
+        let mut manifest = of_arrays(String::new(), &self.settings, inputs, first.classes());
+        manifest.planned = self.kept.records.len();
+        let run = RunFolder::claim(folder.as_ref(), false)?;
+        let run = run.begin(manifest, &first, &self.registry)?;
+        Ok(run.showing(self.kept.records.clone(), self.version().number))
+    }
+
     /// The parts that it was made with.
     pub fn registry(&self) -> &crate::method::Registry {
         &self.registry

@@ -257,6 +257,14 @@ impl RunFolder {
         self.commit()
     }
 
+    /// The same as if these windows were in it.
+    pub(crate) fn showing(mut self, records: Vec<WindowRecord>, current: usize) -> Self {
+        self.manifest.windows = records.len();
+        self.manifest.current = current;
+        self.records = records;
+        self
+    }
+
     /// Where data with exactly these contents have been seen, if all of them have: the latest window that came by
     /// itself, or 0 for the stream.
     pub fn window_of(&self, inputs: &[InputDigest]) -> Option<usize> {

@@ -198,7 +198,7 @@ impl Settings {
     }
 
     /// What is done about columns; nothing unless it is asked for.
-    pub(crate) fn columns(&self) -> EncodeOptions {
+    pub fn columns(&self) -> EncodeOptions {
         EncodeOptions {
             standardize: self.scaling.unwrap_or(false),
             cleaning: self.column_cleaning.unwrap_or(ColumnCleaning::OFF),
