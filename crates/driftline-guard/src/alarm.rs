@@ -36,9 +36,14 @@ impl Alarm {
         }
     }
 
+    /// Whether window `number` was served by another version.
+    pub fn is_before(&self, number: usize) -> bool {
+        number <= self.since
+    }
+
     /// A label: whether the version in use and the source model were right; `lowest` is the accuracy that must be kept.
     pub fn hear(&mut self, number: usize, right: bool, source_right: bool, lowest: f64) {
-        if number <= self.since {
+        if self.is_before(number) {
             return;
         }
         let of = |right: bool| f64::from(u8::from(right));

@@ -20,6 +20,8 @@ pub(super) struct Heard {
     /// Of the estimates of every version: [`AskedRow::SOURCE`], [`AskedRow::CURRENT`] and candidates.
     pub corrections: BTreeMap<String, Correction>,
     pub alarm: Alarm,
+    /// What the version in use is called among the candidates.
+    in_use: Option<String>,
 }
 
 /// What labels said of one candidate against the source model.
@@ -99,6 +101,13 @@ impl Heard {
             return;
         };
         for (name, &decided) in &asked.decided {
+            // Of a window before the swap, what counts is what the version in use said there as a candidate.
+            let before = name == AskedRow::CURRENT && self.alarm.is_before(number);
+            let in_use = self.in_use.as_ref().filter(|_| before);
+            let decided = match in_use {
+                Some(in_use) => asked.decided.get(in_use).copied().unwrap_or(decided),
+                None => decided,
+            };
             let correction = self.corrections.entry(name.clone()).or_default();
             let expected = asked.likely.get(decided as usize).copied().unwrap_or(0.0);
             let right = f64::from(u8::from(decided == truth));
@@ -136,6 +145,7 @@ impl Heard {
     /// Another version is in use from the next window on: what was said of it as a candidate is said of it now.
     pub fn swapped(&mut self, number: usize, name: &str) {
         self.alarm = Alarm::since(number);
+        self.in_use = Some(name.to_owned());
         match self.corrections.get(name).cloned() {
             Some(own) => self.corrections.insert(AskedRow::CURRENT.into(), own),
             None => self.corrections.remove(AskedRow::CURRENT),

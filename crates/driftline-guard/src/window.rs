@@ -58,7 +58,7 @@ impl Judge<'_> {
         let current = self.current(&memory);
         let prospects = self.prospects(&weighed, &scores, &decided, &memory);
         let chosen = choose(&prospects, current);
-        let question = self.question(&memory, &prospects, chosen);
+        let question = self.question(weighed.leap, &prospects, chosen);
         let asked = match &question {
             Some(_) if asked.is_empty() => self.named(NAMED_ROWS, &weighed, &decided, &memory),
             _ => asked,
@@ -75,7 +75,9 @@ impl Judge<'_> {
             estimate(&before, AskedRow::CURRENT),
             estimate(&scores[0], AskedRow::SOURCE),
         ];
-        let alarm = self.alarm(&memory, estimates[1].as_ref());
+        // Another version is the answer to an alarm about the one before it.
+        let stays = (chosen == current).then_some(estimates[1].as_ref());
+        let alarm = stays.and_then(|served| self.alarm(&memory, served));
         if chosen != current {
             memory.heard.swapped(ctx.number, name);
         }
@@ -100,7 +102,7 @@ impl Judge<'_> {
         outcome.reason = reason;
         // What is deployed is sure to gain; a question about it can wait.
         let open = findings.question.is_some() && chosen == Choice::Source;
-        outcome.distrusted = open || (findings.alarm.is_some() && chosen == current);
+        outcome.distrusted = open || findings.alarm.is_some();
         [
             outcome.estimate,
             outcome.estimate_before,
@@ -308,7 +310,7 @@ impl Judge<'_> {
     /// The rival that may gain most over what was chosen, if that is worth asking about.
     fn question(
         &self,
-        memory: &Memory,
+        leap: f64,
         prospects: &[(Prospects, Bounds)],
         chosen: Choice,
     ) -> Option<Question> {
@@ -322,9 +324,8 @@ impl Judge<'_> {
         let (rival, bounds) = others
             .map(|(place, (_, bounds))| (place, bounds))
             .max_by(|(_, a), (_, b)| stake(a).total_cmp(&stake(b)))?;
-        // Half the distance between classes, or more: they can no longer be traced.
-        let leapt = memory.leap > 0.5;
-        let asks = stake(bounds) >= self.config.ask_from.get() || leapt;
+        // What a leap puts in doubt is at stake, too: the classes can no longer be traced.
+        let asks = stake(bounds).max(leap) >= self.config.ask_from.get();
         asks.then(|| Question {
             candidate: self.name(rival).to_owned(),
             stake: stake(bounds).max(0.0),

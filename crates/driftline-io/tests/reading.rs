@@ -2,6 +2,8 @@
 
 #[path = "reading/arrays.rs"]
 mod arrays;
+#[path = "reading/cleaning.rs"]
+mod cleaning;
 #[path = "reading/csv.rs"]
 mod csv;
 #[path = "reading/encoding.rs"]

@@ -1,4 +1,6 @@
 //! Tests of the whole tree from outside, in one program.
 
+#[path = "numbers_of_the_guard.rs"]
+mod numbers_of_the_guard;
 #[path = "tidy.rs"]
 mod tidy;

@@ -83,7 +83,7 @@ fn evidence(place: &Place, run: &str) -> Value {
     let files = place.contents(run);
     let chains = files.iter().find(|(name, _)| name.starts_with("chains"));
     let state = resume_state_from_bytes(&chains.unwrap().1, &Registry::default()).unwrap();
-    state.policy.value("labels").cloned().unwrap_or_default()
+    state.policy.value("heard").cloned().unwrap_or_default()
 }
 
 fn labels(place: &Place, run: &str) -> Vec<String> {

@@ -95,7 +95,7 @@ fn help_fits_one_screen_and_begins_with_what_matters() {
     ] {
         assert!(all.contains(value), "{value}: {all}");
     }
-    assert!(all.contains("--sharpness") && all.contains("compared on later ones, because"));
+    assert!(all.contains("--sharpness") && all.contains("auto: cnn for images; for tables trees"));
     // Names of old are understood, and wrong ones named.
     let old = format!("adapt {SOURCE} {PLAIN} --alignment correlation --dry-run --out run");
     place.good(&old);

