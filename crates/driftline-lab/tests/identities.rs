@@ -12,7 +12,7 @@ use driftline_models::evaluate::Interval;
 
 /// What was committed when this was written; there may only be more.
 const FOLDERS: usize = 64;
-const TRIALS: usize = 2993;
+const TRIALS: usize = 2943;
 
 /// The searches of the archive, with their numbers of trials. They are finished: neither may change.
 const ARCHIVE: [(&str, usize); 8] = [
