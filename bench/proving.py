@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Sums up what the proving ground has written: python3 bench/proving.py FILE.jsonl [...]
+"""Sums up what the proving ground has written: python3 bench/proving.py FILE.jsonl[.gz] [...]
 
 One row for each budget of labels, for all models and for each. *Lose* counts streams whose mean served accuracy (or balanced accuracy)
 is more than so many points below the unadapted model's. *Kept* is the gain on streams where the best single candidate gains 3 points or
@@ -7,6 +7,7 @@ more, as a share of that candidate's. *Covered* pools windows; *bad* is the shar
 points and an estimate off by more than 15. Errors are means over streams, apart for those that fall by 5 points or more.
 """
 
+import gzip
 import json
 import sys
 
@@ -15,7 +16,8 @@ NARROW, FAR = 0.2, 0.15
 
 
 def main():
-    trials = [json.loads(line) for path in sys.argv[1:] for line in open(path)]
+    opened = lambda path: gzip.open(path, "rt") if path.endswith(".gz") else open(path)
+    trials = [json.loads(line) for path in sys.argv[1:] for line in opened(path)]
     head = ["labels", "model", "streams", "lose > 1", "> 5", "balanced > 1", "> 5", "gain", "kept (streams)", "covered", "streams ≥ 75 %",
             "mean width", "median", "bad", "served covered", "error, fallen (streams)", "calibrated", "ATC", "error, others", "calibrated", "ATC"]
     print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))

@@ -21,7 +21,7 @@ pub(super) struct Heard {
     pub corrections: BTreeMap<String, Correction>,
     pub alarm: Alarm,
     /// What the version in use is called among the candidates.
-    in_use: Option<String>,
+    pub in_use: Option<String>,
 }
 
 /// What labels said of one candidate against the source model.

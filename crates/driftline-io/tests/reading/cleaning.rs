@@ -5,8 +5,6 @@ use driftline_io::{
     ColumnChoice, EncodeOptions, Encoding, Files, Note, NoteCode, Notes, ReadOptions, read_all,
 };
 
-use super::encoding::fit;
-
 /// Columns that hardly vary are dropped, far values clipped; a stream may lack the dropped ones, and infinities are
 /// refused as ever.
 #[test]

@@ -15,14 +15,14 @@ use super::{Folder, said};
 
 const SOURCE: &str = "size,colour,flat,kind\n1,red,7,b\n3,blue,7,a\n2,red,7,b\n";
 
-pub(super) fn label(name: &str) -> ColumnChoice {
+fn label(name: &str) -> ColumnChoice {
     ColumnChoice {
         label: Some(name.into()),
         ..ColumnChoice::default()
     }
 }
 
-pub(super) fn fit(path: PathBuf, choice: &ColumnChoice) -> Result<(Encoding, LabeledRows, Notes)> {
+fn fit(path: PathBuf, choice: &ColumnChoice) -> Result<(Encoding, LabeledRows, Notes)> {
     let mut notes = Notes::new();
     let files = Files::new([path])?;
     let (encoding, rows) = Encoding::fit(
