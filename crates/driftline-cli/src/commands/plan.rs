@@ -46,7 +46,7 @@ pub fn like(adapt: &[String]) -> Vec<String> {
     let mut rest = adapt.iter().skip(2);
     while let Some(word) = rest.next() {
         let is = |flag: &&str| word == flag || word.starts_with(&format!("{flag}="));
-        if WITH_VALUE.iter().any(|flag| is(&flag)) {
+        if WITH_VALUE.iter().any(is) {
             if !word.contains('=') {
                 rest.next();
             }
@@ -125,10 +125,9 @@ fn windows(ahead: &Advice) -> String {
             leap.row,
             leap.distance / pace.limit.max(f64::MIN_POSITIVE)
         ),
-        (None, None) => format!(
-            "No window is safe: windows of every size drift by more than a tenth of the distance between a class and its \
+        (None, None) => "No window is safe: windows of every size drift by more than a tenth of the distance between a class and its \
              nearest.\n"
-        ),
+            .into(),
         (None, Some(window)) => {
             let mut text = format!("Windows of {window} rows");
             if window < pace.wanted {

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::numbers::expect_numbers;
 use super::timeline::{Timeline, fewer};
-use driftline_core::Result;
 use driftline_core::data::{Benchmark, Inputs, Labels, Shape};
 use driftline_core::error::DataFault;
 use driftline_core::random::Seed;
+use driftline_core::{Error, Result};
 use driftline_io::{Files, ReadOptions, read_numbers};
 
 /// The column whose order is the order of the stream, and the column of the seven classes.
@@ -36,8 +36,8 @@ impl Covertype {
         let place = |name: &str| {
             let found = columns.iter().position(|column| column == name);
             found.ok_or_else(|| {
-                DataFault::new(path, format!("has no column `{name}`"))
-                    .help(format!("its columns are {}", columns.join(", ")))
+                let fault = DataFault::new(path, format!("has no column `{name}`"));
+                Error::from(fault.help(format!("its columns are {}", columns.join(", "))))
             })
         };
         let (class, clock) = (place(CLASS)?, place(CLOCK)?);
