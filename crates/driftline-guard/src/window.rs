@@ -237,7 +237,7 @@ impl Judge<'_> {
         Ok(asked)
     }
 
-    /// So many rows to ask about, by their places in the window, with what versions decide on them; those first of which it
+    /// `budget` rows to ask about, by their places in the window, with what versions decide on them; those first of which it
     /// is least clear which class they have.
     fn named(
         &self,

@@ -196,7 +196,7 @@ def estimate(
     metrics : list of {"accuracy", "balanced_accuracy"}, default=("accuracy",)
         What `values` is to hold.
     window : int, optional
-        Cut `X` into windows of so many rows, in the order of time, and estimate each; without it all rows are one window.
+        Cut `X` into windows of this many rows, in the order of time, and estimate each; without it all rows are one window.
     seed : int, default=0
         The same number gives the same estimate.
 

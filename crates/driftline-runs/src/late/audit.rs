@@ -26,7 +26,7 @@ pub struct Audit<'a> {
     pub budget: usize,
     /// A candidate of the run or the number of a version; if absent, the one that the open question is about.
     pub against: Option<String>,
-    /// So many rows that the two class alike are named too.
+    /// How many rows that the two class alike are named too.
     pub agreeing: usize,
     /// Labels that are there already, beside those of the run.
     pub labels: Option<LabelFile<'a>>,
