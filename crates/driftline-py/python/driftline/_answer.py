@@ -29,6 +29,7 @@ class Answering(State):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> DriftClassifier(model="linear").fit(X, y).predict([[1.0]])
         array([1])
@@ -52,6 +53,7 @@ class Answering(State):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> DriftClassifier(model="linear").fit(X, y).predict_proba([[1.0]]).shape
         (1, 2)
@@ -71,6 +73,7 @@ class Answering(State):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> bool((DriftClassifier(model="linear").fit(X, y).predict_log_proba(X) <= 0).all())
         True
@@ -92,6 +95,7 @@ class Answering(State):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> bool(DriftClassifier(model="linear").fit(X, y).decision_function([[1.0]])[0] > 0)
         True

@@ -44,6 +44,7 @@ class Following(Answering):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> import numpy as np
         >>> rng = np.random.default_rng(0)
         >>> y = np.arange(200) % 2
@@ -83,6 +84,7 @@ class Following(Answering):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> model = DriftClassifier(model="linear", window=30, policy="always").fit(X, y)
         >>> model.adapt(X, flush=False).n_waiting_
@@ -138,6 +140,7 @@ class Following(Answering):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> model = DriftClassifier(model="linear", window=40, policy="always").fit(X, y).adapt(X)
         >>> model.score_window(y)["served"]
@@ -192,6 +195,7 @@ class Following(Answering):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> model = DriftClassifier(model="linear", window=40, policy="guarded").fit(X, y).adapt(X)  # doctest: +SKIP
         >>> asked = model.ask_  # doctest: +SKIP
@@ -219,6 +223,7 @@ class Following(Answering):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> model = DriftClassifier(model="linear", window=40, policy="always").fit(X, y).adapt(X)
         >>> model.roll_back(0).version_

@@ -28,6 +28,7 @@ class Showing(State):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> DriftClassifier(model="linear", window=40).fit(X, y).adapt(X).report()[:15]
         '<!DOCTYPE html>'
@@ -52,6 +53,7 @@ class Showing(State):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> model = DriftClassifier(model="linear", window=40).fit(X, y).adapt(X)
         >>> model.plot_history().get_xlabel()  # doctest: +SKIP
@@ -75,6 +77,7 @@ class Showing(State):
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> model = DriftClassifier(model="linear", window=40).fit(X, y).adapt(X)
         >>> model.plot_drift().get_xlabel()  # doctest: +SKIP

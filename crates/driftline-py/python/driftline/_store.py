@@ -35,6 +35,7 @@ class Storing(State, BaseEstimator):  # type: ignore[misc]
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> import tempfile
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [False, False, True, True] * 10
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -85,6 +86,7 @@ class Storing(State, BaseEstimator):  # type: ignore[misc]
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> import tempfile
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -134,6 +136,7 @@ class Storing(State, BaseEstimator):  # type: ignore[misc]
 
         Examples
         --------
+        >>> from driftline import DriftClassifier
         >>> X, y = [[0.0], [0.1], [1.0], [1.1]] * 10, [0, 0, 1, 1] * 10
         >>> len(DriftClassifier(model="linear").fit(X, y).to_onnx()) > 100
         True
