@@ -10,7 +10,8 @@ use driftline_lab::experiment::{
 };
 use driftline_models::evaluate::Interval;
 
-/// What was committed when this was written; there may only be more.
+/// What was committed when this was written; there may only be more. Fifty trials of the guard before this one have no
+/// successor yet; they are in `results/archive/guard-before`.
 const FOLDERS: usize = 64;
 const TRIALS: usize = 2943;
 

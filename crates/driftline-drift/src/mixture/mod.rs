@@ -169,13 +169,6 @@ impl ClassMixture {
         all
     }
 
-    /// The share of rows whose log-likelihood is below this.
-    pub fn strange(&self, points: &RowPoints, below: f64) -> f64 {
-        let all = self.posterior(points).likelihoods;
-        let strange = all.iter().filter(|own| own.ln() < below).count();
-        strange as f64 / all.len().max(1) as f64
-    }
-
     /// The mean log-likelihood of a row.
     pub fn log_likelihood(&self, points: &RowPoints) -> f64 {
         self.posterior(points).log_likelihood()
