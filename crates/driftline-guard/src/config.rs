@@ -30,7 +30,7 @@ pub struct GuardConfig {
     /// as calibrated confidence with 2, and a tenth worse with 0.
     pub complexity_cost: NonNegative,
     /// How many rows the source's own past counts for: how well each scenario foresaw its later rows from its earlier ones.
-    /// With 0 three of twelve real tables lose; from 50 to 200 none.
+    /// Of twelve real tables that it was tried on, two lose more than a point with 0 and one with 100.
     pub history_rows: NonNegative,
     /// How much of what earlier windows said counts in the next one: misfits and labels. From 0.7 to 0.9 little changes.
     pub memory: Fraction,
