@@ -39,6 +39,8 @@ pub(super) struct Prospects {
     pub gain: Spread,
     /// What it gained when it was rehearsed on the source.
     pub rehearsed: f64,
+    /// How much less it gains in balanced accuracy than in accuracy, by the scenarios; at most 0. Labels tell of accuracy.
+    pub unbalanced: f64,
     /// The share of rows that it decides unlike the source model, and unlike what is in use.
     pub unlike_source: f64,
     pub unlike_current: f64,
@@ -65,11 +67,12 @@ impl Prospects {
             mean, low, high, ..
         } = self.gain;
         let changed = self.unlike_source;
-        if let Some(gain) = self.labels.gain(changed, mean, config) {
+        let doubt = (config.win_margin.get() + self.leap) * changed;
+        if let Some(gain) = self.labels.gain(changed, mean - doubt, config) {
             return Bounds {
-                mean: gain.mean,
-                low: gain.low,
-                high: 2.0 * gain.mean - gain.low,
+                mean: gain.mean + self.unbalanced,
+                low: gain.low + self.unbalanced,
+                high: 2.0 * gain.mean - gain.low + self.unbalanced,
                 by_labels: true,
             };
         }
@@ -77,7 +80,6 @@ impl Prospects {
         // gain or lose.
         let chance = 2.0 * (changed / rows.max(1) as f64).sqrt();
         let rehearsed = self.rehearsed.clamp(-changed, changed);
-        let doubt = (config.win_margin.get() + self.leap) * changed;
         Bounds {
             mean: mean + rehearsed,
             low: low - chance - doubt + rehearsed,
@@ -200,6 +202,17 @@ mod tests {
             ahead: -10.0,
         };
         assert_eq!(chosen(&[wrong], Choice::Source), Choice::Source);
+    }
+
+    #[test]
+    fn labels_do_not_speak_for_a_rare_class() {
+        let mut common = candidate(0.05, 0.2);
+        common.labels = Evidence {
+            labels: 10.0,
+            ahead: 10.0,
+        };
+        common.unbalanced = -0.2;
+        assert_eq!(chosen(&[common], Choice::Source), Choice::Source);
     }
 
     #[test]

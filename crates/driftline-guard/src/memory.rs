@@ -28,7 +28,7 @@ pub(super) struct Memory {
     /// What the source says, once it was asked.
     #[serde(skip_serializing_if = "is_default")]
     pub profile: Option<SourceProfile>,
-    /// The misfit of every scenario so far, the newest windows first.
+    /// The misfits of every scenario so far, beyond those of the best one.
     #[serde(skip_serializing_if = "is_default")]
     pub misfits: BTreeMap<String, f64>,
     /// The largest step so far, in safe steps.

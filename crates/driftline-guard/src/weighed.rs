@@ -142,7 +142,7 @@ impl GuardConfig {
     }
 }
 
-/// exp(−misfit so far − cost of complexity + what the past says), made to sum to 1.
+/// exp(−misfits so far − cost of complexity + what the past says), made to sum to 1.
 fn weights(
     all: &[Explanation],
     history: &BTreeMap<String, f64>,
@@ -152,23 +152,27 @@ fn weights(
     let earlier = |one: &Explanation| memory.misfits.get(one.name).copied().unwrap_or(0.0);
     let so_far: Vec<f64> = all
         .iter()
-        .map(|one| config.memory.get() * earlier(one) + one.misfit / config.misfit_scale.get())
+        .map(|one| earlier(one) + one.misfit / config.misfit_scale.get())
         .collect();
     let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
-    // Only differences count: what no scenario explains is held against none of them.
+    // Only differences count: what no scenario explains is held against none of them. They do not fade: a stream that has
+    // turned until it looks like its source has not gone back there. They have a limit, so that a scenario can recover.
     let best = least(&so_far);
+    let misfits: Vec<f64> = so_far
+        .iter()
+        .map(|misfit| (misfit - best).min(config.misfit_most.get()))
+        .collect();
     memory.misfits = all
         .iter()
-        .zip(&so_far)
-        .map(|(one, misfit)| (one.name.to_owned(), misfit - best))
+        .zip(&misfits)
+        .map(|(one, &misfit)| (one.name.to_owned(), misfit))
         .collect();
     let costs: Vec<f64> = all
         .iter()
-        .zip(&so_far)
+        .zip(&misfits)
         .map(|(one, misfit)| {
             // Of the source's own past; what was not tried there is taken to have done as well as "same".
-            let past = history.get(one.name).copied().unwrap_or(0.0);
-            let misfit = (misfit - best).min(config.misfit_most.get());
+            let past = history.get(one.name).copied().unwrap_or(one.past);
             let complexity = config.complexity_cost.get() * one.complexity;
             misfit + complexity - config.history_rows.get() * past
         })
@@ -189,6 +193,7 @@ mod tests {
             posteriors: vec![],
             misfit,
             complexity,
+            past: 0.0,
         }
     }
 
@@ -212,17 +217,25 @@ mod tests {
         }
     }
 
+    /// Half a turn brings four classes to where four classes were.
     #[test]
-    fn what_did_not_fit_on_the_way_is_not_believed_at_once() {
+    fn what_did_not_fit_on_the_way_is_not_believed_because_it_fits_again() {
         let (config, mut memory) = (GuardConfig::default(), Memory::default());
         let none = BTreeMap::new();
-        for _ in 0..5 {
-            let all = [explanation("a", 12.0, 0.0), explanation("b", 0.0, 1.0)];
-            weights(&all, &none, &mut memory, &config);
+        let mut found = vec![];
+        for misfit in [12.0; 5].into_iter().chain([0.0; 50]) {
+            let all = [explanation("a", misfit, 0.0), explanation("b", 0.0, 1.0)];
+            found = weights(&all, &none, &mut memory, &config);
         }
-        let now = [explanation("a", 0.0, 0.0), explanation("b", 0.0, 1.0)];
-        let found = weights(&now, &none, &mut memory, &config);
         assert!(found[1] > 0.9, "{found:?}");
+        for _ in 0..10 {
+            let all = [explanation("a", 0.0, 0.0), explanation("b", 12.0, 1.0)];
+            found = weights(&all, &none, &mut memory, &config);
+        }
+        assert!(
+            found[0] > 0.9,
+            "it recovers where it explains more: {found:?}"
+        );
     }
 
     #[test]

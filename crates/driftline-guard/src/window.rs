@@ -288,8 +288,13 @@ impl Judge<'_> {
             let decisions = &decided.all[place + 1];
             let name = self.name(place);
             let rehearsed = self.source.profile.rehearsed.get(name);
+            let unbalanced = own.iter().zip(held).map(|(own, held)| {
+                Some((own.balanced - held.balanced) - (own.accuracy - held.accuracy))
+            });
+            let unbalanced = weighed.spread(unbalanced, self.config).unwrap_or_default();
             let prospects = Prospects {
                 gain: weighed.spread(gains, self.config).unwrap_or_default(),
+                unbalanced: unbalanced.mean.min(0.0),
                 rehearsed: rehearsed.map_or(0.0, |own| own.gain()),
                 unlike_source: unlike(decisions, &decided.all[0]),
                 unlike_current: unlike(decisions, &decided.deployed),

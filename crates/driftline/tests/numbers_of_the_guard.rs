@@ -25,6 +25,7 @@ const NUMBERS_OF_THE_GUARD: &[(&str, &str)] = &[
     ("scenario/follow.rs", "BETTER"),
     ("scenario/follow.rs", "POINTS"),
     ("scenario/mod.rs", "SAFE_STEP"),
+    ("scenario/chain.rs", "LEAST_DOUBT"),
     ("score.rs", "LEAST_ROWS"),
     ("space.rs", "FARTHEST"),
     ("space.rs", "LEAST_DEVIATION"),

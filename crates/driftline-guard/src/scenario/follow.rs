@@ -19,6 +19,13 @@ const POINTS: f64 = 100.0;
 impl Scenario for Followed {
     fn explain(&self, case: &Case<'_>, memory: &mut Memory) -> Result<Vec<Explanation>> {
         let source = case.source;
+        // One follower of clouds is enough: where the plain chain follows clusters, it is that.
+        if case
+            .plain()
+            .is_some_and(|plain| case.follows_clusters(plain))
+        {
+            return Ok(vec![]);
+        }
         let (Some(begun), Some(calibration), Some(window), Some(known)) = (
             &source.clouds,
             &source.profile.clouds,
@@ -63,6 +70,7 @@ impl Scenario for Followed {
             posteriors: went.classes,
             misfit,
             complexity: 1.0 + POINTS * (off.max(0.0) + behind.max(0.0)) + 2.0 * too_far,
+            past: 0.0,
         }])
     }
 }

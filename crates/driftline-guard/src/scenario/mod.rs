@@ -44,6 +44,8 @@ pub(super) struct Explanation {
     pub misfit: f64,
     /// How much freedom it has to fit whatever comes.
     pub complexity: f64,
+    /// What the source's past says of it, as a logarithm per row, where it was not tried there.
+    pub past: f64,
 }
 
 /// A way to explain windows.
@@ -67,14 +69,24 @@ pub(super) fn scenarios(source: &Source) -> Vec<Box<dyn Scenario>> {
     for &map in kinds {
         all.push(Box::new(Moved(map)));
     }
-    match source.points {
-        Some(_) => all.push(Box::new(Followed)),
-        None => all.push(Box::new(Chained)),
-    }
+    all.push(Box::new(Followed));
+    all.push(Box::new(Chained));
     all
 }
 
 impl Case<'_> {
+    /// The chain of the paper's steps, where it is among the candidates.
+    fn plain(&self) -> Option<&Proposal<'_>> {
+        let plain = |one: &&Proposal<'_>| one.candidate.name == "plain";
+        self.proposals.iter().find(plain)
+    }
+
+    /// Whether a chain labels its windows by clusters that it follows, as nearest neighbours of few columns do.
+    fn follows_clusters(&self, chain: &Proposal<'_>) -> bool {
+        let labeler = &chain.candidate.labeler;
+        labeler.clusters(&self.ctx.first.model).is_some()
+    }
+
     /// The distance of two samples in units of noise; noise alone is no misfit.
     fn misfit(&self, a: &RowPoints, b: &RowPoints, noise: f64) -> f64 {
         (energy_distance(a, b, self.seed) / noise).max(0.0)

@@ -56,6 +56,7 @@ impl Moved {
             posteriors: reweighted(back.said, shares, &source.prior),
             misfit,
             complexity: self.complexity() + is_free as f64,
+            past: 0.0,
         }
     }
 
