@@ -37,7 +37,7 @@ use driftline_core::data::{Inputs, LabeledDomain};
 use driftline_drift::draw;
 use driftline_models::neighbours::NeighboursLearner;
 use driftline_models::trees::TreesLearner;
-use driftline_models::{AnyLearner, Learner};
+use driftline_models::{AnyLearner, Learner, Preset};
 
 /// Fewer labelled rows are no source to judge by.
 const LEAST_SAMPLE: usize = 10;
@@ -50,8 +50,20 @@ impl Policy for GuardConfig {
     fn candidates(&self, learner: &AnyLearner) -> Option<Vec<String>> {
         let fitting: &[&str] = match learner.kind() {
             "network" => &["realign", "plain", "inertia"],
-            TreesLearner::KIND => &["realign", "inertia"],
-            NeighboursLearner::KIND => &["realign", "plain", "inertia", "mixture", "clusters"],
+            TreesLearner::KIND => &["realign", "inertia", "linear", "linear-realign"],
+            NeighboursLearner::KIND => {
+                &["realign", "plain", "inertia", "linear-realign", "mixture"]
+            }
+            // The model is chosen on the source: until then, what any of them may take.
+            Preset::KIND => &[
+                "realign",
+                "plain",
+                "inertia",
+                "realign-cautious",
+                "linear",
+                "linear-realign",
+                "mixture",
+            ],
             _ => &["realign", "plain", "inertia", "realign-cautious"],
         };
         let names = fitting.iter().map(|&name| name.to_owned()).collect();

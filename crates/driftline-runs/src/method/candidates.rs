@@ -9,7 +9,7 @@ use crate::method::settings::Settings;
 
 /// One line each.
 pub(super) fn built_in() -> BTreeMap<String, Settings> {
-    let candidates: [(&str, Value); 9] = [
+    let candidates: [(&str, Value); 11] = [
         // The method of the run as it is.
         ("plain", json!({})),
         // The model as it is, behind the window's own mean and deviation.
@@ -38,6 +38,12 @@ pub(super) fn built_in() -> BTreeMap<String, Settings> {
                 "labeler": { "balanced": { "prior-strength": 0.5 } },
                 "self-training": { "replay-share": 0.3 },
             }),
+        ),
+        // The method of the run with a linear model: it follows turns that trees cannot.
+        ("linear", json!({ "model": "linear" })),
+        (
+            "linear-realign",
+            json!({ "model": "linear", "alignment": "standardize", "labeler": "none" }),
         ),
         // Labels of a mixture of the classes that follows the stream.
         ("mixture", json!({ "labeler": "mixture" })),
