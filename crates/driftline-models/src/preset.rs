@@ -61,6 +61,8 @@ impl Preset {
         ("margin", Preset::Margin),
     ];
 
+    /// The kind of every learner that is still to be chosen on the source.
+    pub const KIND: &str = PresetLearner::KIND;
     /// `auto` prefers nearest neighbours up to this number of columns.
     pub const FEW_COLUMNS: usize = 4;
 
