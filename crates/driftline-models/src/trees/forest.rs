@@ -7,13 +7,17 @@ use super::model::{BY_SET, FlatNode, MISSING_LEFT, Set};
 /// All trees so far. A grown tree takes nine times the memory of its flat nodes, and those 1.6 times that of this.
 #[derive(Debug, Default)]
 pub(super) struct Forest {
-    /// How many splits each tree has.
-    sizes: Vec<usize>,
-    /// Tree after tree, in the order in which its leaves were split: the k-th split made nodes 2k + 1 and 2k + 2.
-    splits: Vec<Packed>,
-    /// What the leaves of each tree add, in the order of their nodes.
-    values: Vec<f32>,
+    /// Each in a place of its own: one long list that grows would be copied, and be twice in memory then.
+    trees: Vec<PackedTree>,
     sets: Vec<Set>,
+}
+
+#[derive(Debug)]
+struct PackedTree {
+    /// In the order in which its leaves were split: the k-th split made nodes 2k + 1 and 2k + 2.
+    splits: Box<[Packed]>,
+    /// What its leaves add, in the order of their nodes.
+    values: Box<[f32]>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -36,10 +40,11 @@ pub(super) struct Flat {
 
 impl Forest {
     pub(super) fn push(&mut self, tree: &Tree, binning: &Binning) {
-        let from = self.splits.len();
+        let mut splits = Vec::with_capacity(tree.nodes.len() / 2);
+        let mut values = Vec::with_capacity(tree.nodes.len() / 2 + 1);
         for (at, node) in tree.nodes.iter().enumerate() {
             let Some((split, _)) = &node.split else {
-                self.values.push(node.value);
+                values.push(node.value);
                 continue;
             };
             let missing = if split.goes_left[0] & 1 == 1 {
@@ -67,38 +72,37 @@ impl Forest {
                 column: split.column | flags,
                 gain: split.gain as f32,
             };
-            self.splits.push(packed);
+            splits.push(packed);
         }
-        self.splits[from..].sort_unstable_by_key(|split| {
+        splits.sort_unstable_by_key(|split| {
             let (_, child) = tree.nodes[split.node as usize]
                 .split
                 .expect("it is a split");
             child
         });
-        self.sizes.push(self.splits.len() - from);
+        self.trees.push(PackedTree {
+            splits: splits.into(),
+            values: values.into(),
+        });
     }
 
     /// The first `trees` trees.
-    pub(super) fn flat(self, trees: usize) -> Flat {
-        let sizes = &self.sizes[..trees.min(self.sizes.len())];
-        let n_splits: usize = sizes.iter().sum();
-        let n_nodes = 2 * n_splits + sizes.len();
+    pub(super) fn flat(mut self, trees: usize) -> Flat {
+        self.trees.truncate(trees);
+        let n_splits: usize = self.trees.iter().map(|tree| tree.splits.len()).sum();
         let mut flat = Flat {
-            nodes: Vec::with_capacity(n_nodes),
+            nodes: Vec::with_capacity(2 * n_splits + self.trees.len()),
             sets: self.sets,
-            roots: Vec::with_capacity(sizes.len()),
+            roots: Vec::with_capacity(self.trees.len()),
         };
-        let (mut splits, mut values) = (&self.splits[..], self.values.iter());
-        for &size in sizes {
-            let (own, rest) = splits.split_at(size);
-            splits = rest;
+        for tree in self.trees {
             let root = flat.nodes.len();
             flat.roots.push(root as u32);
             let leaf = |at| FlatNode::leaf(at as u32, 0.0);
-            flat.nodes.extend((root..=root + 2 * size).map(leaf));
-            for (k, split) in own.iter().enumerate() {
-                let at = root + split.node as usize;
-                flat.nodes[at] = FlatNode {
+            flat.nodes
+                .extend((root..=root + 2 * tree.splits.len()).map(leaf));
+            for (k, split) in tree.splits.iter().enumerate() {
+                flat.nodes[root + split.node as usize] = FlatNode {
                     threshold: split.threshold,
                     child: (root + 2 * k + 1) as u32,
                     column: split.column,
@@ -107,7 +111,7 @@ impl Forest {
             }
             let leaves = (root..).zip(&mut flat.nodes[root..]);
             let leaves = leaves.filter(|(at, node)| node.child as usize == *at);
-            for ((_, leaf), &value) in leaves.zip(&mut values) {
+            for ((_, leaf), &value) in leaves.zip(&tree.values) {
                 leaf.value = value;
             }
         }
