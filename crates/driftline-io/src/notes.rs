@@ -23,6 +23,8 @@ pub enum NoteCode {
     Imputed,
     /// Columns with one value in the whole source.
     ConstantColumns,
+    /// Columns without a value in the whole source: they are no inputs.
+    EmptyColumns,
     /// Columns that hardly vary in the source: they are no inputs.
     ColumnsDropped,
     /// Texts of the source of which hardly two rows share one: names of rows rather than categories.

@@ -252,6 +252,27 @@ fn early_stopping_stops_and_calibrates() {
     assert_eq!(all.calibration(), Default::default());
 }
 
+/// The newest tenth is of one class where a source is sorted by class: training would stop in the first round.
+#[test]
+fn a_source_sorted_by_class_is_learned() {
+    for n_classes in [2, 4] {
+        let test = rows(1000, n_classes, 21);
+        let (values, labels) = rows(3000, n_classes, 20);
+        let mut order: Vec<usize> = (0..3000).collect();
+        order.sort_by_key(|&row| labels[row]);
+        let width = COLUMNS.len();
+        let row = |&at: &usize| values[at * width..(at + 1) * width].to_vec();
+        let sorted = (
+            order.iter().flat_map(row).collect(),
+            order.iter().map(|&at| labels[at]).collect(),
+        );
+        let model = fit(&settings(STOPPING), &sorted, n_classes as usize, None);
+        let found = accuracy(&model, &test);
+        assert!(found > 0.9, "{n_classes} classes: {found}");
+        assert!(model.n_rounds() > 10, "{} rounds", model.n_rounds());
+    }
+}
+
 #[test]
 fn bins_of_the_source_serve_later_rows() {
     let (source, later) = (rows(2000, 2, 15), rows(1000, 2, 16));

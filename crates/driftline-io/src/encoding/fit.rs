@@ -10,7 +10,7 @@ use super::apply::Applied;
 use super::cleaning::clean;
 use super::doubts::{decimal_comma, hardly_classes, note_alike, numbers_rows, sentinel};
 use super::order::row_order;
-use super::statistics::{Pieces, Unfit, has_missing, of_numbers, of_texts};
+use super::statistics::{Pieces, Unfit, has_missing, is_empty, of_numbers, of_texts};
 use super::troubles::Troubles;
 use super::{
     Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes,
@@ -266,16 +266,27 @@ impl Table {
             .help("leave all but one out with {exclude}")
             .into());
         }
+        let (empty, features): (Vec<usize>, Vec<usize>) = features
+            .into_iter()
+            .partition(|&at| is_empty(&self.pieces(at)));
         if features.is_empty() {
             return Err(DataFault::new(self.path(), "has no column left to learn from").into());
         }
+        let empty: Vec<&str> = empty.iter().map(|&at| &*self.fields[at].name).collect();
+        notes.add(NoteCode::EmptyColumns, "", empty.len() as u64, || {
+            format!(
+                "columns without a value in the source are left out: {}",
+                list(empty.iter().copied())
+            )
+        });
         let fitted: Vec<(Feature, Variation)> = features
             .par_iter()
             .map(|&at| self.feature(at, choice, options, how))
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Result<_>>()?;
-        let (fitted, cleaning) = clean(fitted, how, notes);
+        let (fitted, mut cleaning) = clean(fitted, how, notes);
+        cleaning.dropped.extend(empty.into_iter().map(String::from));
         let constant = fitted
             .iter()
             .filter(|(_, variation)| *variation == Variation::None);

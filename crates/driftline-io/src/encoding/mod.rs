@@ -45,7 +45,7 @@ pub struct Encoding {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Cleaning {
-    /// Columns that hardly vary in the source: no inputs, and a stream may lack them.
+    /// Columns that hardly vary in the source, or have no value there: no inputs, and a stream may lack them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
     /// Where standardised numbers are cut off.

@@ -102,14 +102,27 @@ pub(super) fn of_texts(
 
 /// Whether some row of a column has no value.
 pub(super) fn has_missing(pieces: &Pieces) -> bool {
-    pieces.iter().any(|(column, rows)| match column {
-        Column::Numbers(numbers) => rows.iter().any(|&row| numbers.get(row).is_nan()),
-        Column::Text(texts) => rows.iter().any(|&row| {
+    pieces
+        .iter()
+        .any(|(column, rows)| rows.iter().any(|&row| is_missing(column, row)))
+}
+
+/// Whether every value is missing.
+pub(super) fn is_empty(pieces: &Pieces) -> bool {
+    pieces
+        .iter()
+        .all(|(column, rows)| rows.iter().all(|&row| is_missing(column, row)))
+}
+
+fn is_missing(column: &Column, row: usize) -> bool {
+    match column {
+        Column::Numbers(numbers) => numbers.get(row).is_nan(),
+        Column::Text(texts) => {
             let text = texts.get(row);
             text.is_none_or(|text| number(text).is_some_and(f64::is_nan))
-        }),
+        }
         _ => false,
-    })
+    }
 }
 
 #[cfg(test)]

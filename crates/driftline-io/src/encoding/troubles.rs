@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::doubts::decimal_comma;
-use super::statistics::{Pieces, has_missing};
+use super::statistics::{Pieces, has_missing, is_empty};
 use crate::columns::list;
 use crate::selection::cell_text;
 use crate::time::{parse_moment_in, year_is_last};
@@ -45,7 +45,7 @@ impl<'a> Troubles<'a> {
     /// Looks at a column that would be a feature.
     pub fn see(&mut self, field: &Field, pieces: &Pieces) {
         let name = || field.name.clone();
-        if !self.choice.impute && has_missing(pieces) {
+        if !self.choice.impute && has_missing(pieces) && !is_empty(pieces) {
             self.missing.push(name());
         }
         let as_told = self.choice.categories.contains(&field.name);

@@ -61,3 +61,40 @@ fn cleaning_drops_columns_and_clips_values() {
     std::fs::write(path("bad.csv"), "kind,x\na,inf\n").unwrap();
     assert!(read("bad.csv", &mut Notes::new()).is_err());
 }
+
+/// An empty column is no reason to refuse a table, with `impute` or without; a stream may have it, filled or not, or lack it.
+#[test]
+fn columns_without_a_value_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("source.csv"), "x,none,y,label\n1,,2,a\n3,NA,5,b\n").unwrap();
+    let choice = ColumnChoice {
+        label: Some("label".into()),
+        ..ColumnChoice::default()
+    };
+    let options = ReadOptions::default();
+    let how = EncodeOptions {
+        standardize: true,
+        cleaning: ColumnCleaning::OFF,
+    };
+    let mut notes = Notes::new();
+    let files = Files::new([path("source.csv")]).unwrap();
+    let (encoding, _) = Encoding::fit(&files, &choice, &options, how, &mut notes).unwrap();
+    assert_eq!(encoding.columns(), ["x", "y"]);
+    let told: Vec<&Note> = notes.with(NoteCode::EmptyColumns).collect();
+    assert!(told.len() == 1 && told[0].message.contains("`none`"));
+    for stream in ["x,none,y\n1,7,2\n", "x,none,y\n1,,2\n", "y,x\n2,1\n"] {
+        std::fs::write(path("stream.csv"), stream).unwrap();
+        let files = Files::new([path("stream.csv")]).unwrap();
+        let choice = ColumnChoice::default();
+        let mut notes = Notes::new();
+        let rows = read_all(&files, &encoding, &choice, &options, &mut notes).unwrap();
+        assert_eq!(rows.inputs.row(0), [-1.0, -1.0], "{stream}");
+        assert!(notes.with(NoteCode::ColumnsAdded).next().is_none());
+    }
+    std::fs::write(path("source.csv"), "none,label\n,a\n,b\n").unwrap();
+    let files = Files::new([path("source.csv")]).unwrap();
+    let refused = Encoding::fit(&files, &choice, &options, how, &mut Notes::new());
+    let message = refused.unwrap_err().to_string();
+    assert!(message.contains("no column left"), "{message}");
+}

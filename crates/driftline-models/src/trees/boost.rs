@@ -7,9 +7,11 @@ use super::binned::Binned;
 use super::bins::Binning;
 use super::calibration::Calibration;
 use super::fixed::Format;
+use super::forest::Forest;
 use super::grow::{Grower, Room, Tree};
+use super::held_out::Sorted;
 use super::loss::{Common, Scores, Target, derivatives, log_loss, start};
-use super::model::{Forest, Model};
+use super::model::Model;
 use super::settings::Settings;
 use super::split::{Rules, contains};
 use super::table::Table;
@@ -30,8 +32,12 @@ impl Settings {
     pub fn fit_in(&self, binning: Binning, table: &Table<'_>, cancel: &Cancel) -> Result<Model> {
         self.check(table.n_classes)?;
         table.check()?;
+        let sorted = Sorted::by_class(table, self.trained(table.len()));
+        let (table, n) = match &sorted {
+            Some(sorted) => (&sorted.table(table), sorted.trained),
+            None => (table, self.trained(table.len())),
+        };
         let weights = table.weights(&self.class_weights)?;
-        let n = self.trained(table.len());
         let width = table.columns.len();
         let binned = Binned::new(&table.values[..n * width], &binning);
         let all = Target {
@@ -47,14 +53,17 @@ impl Settings {
         let base = start(target, table.n_classes);
         let mut boost = Boost::new(self, &binned, &binning, target, &base);
         let (rounds, calibration) = boost.run(self, held_out, cancel)?;
-        let mut forest = std::mem::take(&mut boost.forest);
-        forest.truncate(rounds * base.len());
+        let forest = std::mem::take(&mut boost.forest);
+        // The model is made when what it was trained with is gone: together they would be the peak.
+        drop(boost);
+        drop(binned);
+        let trees = forest.flat(rounds * base.len());
         Ok(Model::new(
             binning,
             table.n_classes,
             base,
             calibration,
-            forest,
+            trees,
         ))
     }
 }

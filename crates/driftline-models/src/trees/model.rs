@@ -4,7 +4,7 @@ use driftline_core::{Error, Result};
 
 use super::bins::{Binning, Bins, Finder};
 use super::calibration::Calibration;
-use super::grow::Tree;
+use super::forest::Flat;
 use super::loss::outputs;
 
 /// A node. Leaves lead to themselves, so that walking on from one changes nothing.
@@ -17,7 +17,7 @@ pub(super) struct FlatNode {
     pub(super) child: u32,
     /// The column, and the two flags below.
     pub(super) column: u32,
-    /// What a leaf adds to the score.
+    /// What a leaf adds to the score; of a split, how much it gains.
     pub(super) value: f32,
 }
 
@@ -38,8 +38,6 @@ pub struct Model {
     pub(super) base: Vec<f32>,
     pub(super) calibration: Calibration,
     pub(super) nodes: Vec<FlatNode>,
-    /// How much each split gains; 0 for leaves.
-    pub(super) gains: Vec<f32>,
     pub(super) sets: Vec<Set>,
     /// Where each tree begins. Tree t adds to score t modulo the number of scores.
     pub(super) roots: Vec<u32>,
@@ -53,7 +51,7 @@ impl Model {
         n_classes: usize,
         base: Vec<f32>,
         calibration: Calibration,
-        forest: Forest,
+        trees: Flat,
     ) -> Self {
         Self {
             finders: finders(&binning),
@@ -61,10 +59,9 @@ impl Model {
             n_classes,
             base,
             calibration,
-            nodes: forest.nodes,
-            gains: forest.gains,
-            sets: forest.sets,
-            roots: forest.roots,
+            nodes: trees.nodes,
+            sets: trees.sets,
+            roots: trees.roots,
         }
     }
 
@@ -99,8 +96,8 @@ impl Model {
     /// The share of each column in the gain of all splits.
     pub fn importance(&self) -> Vec<f64> {
         let mut gains = vec![0.0; self.n_columns()];
-        for (node, &gain) in self.nodes.iter().zip(&self.gains) {
-            gains[node.column()] += f64::from(gain);
+        for (at, node) in self.nodes.iter().enumerate() {
+            gains[node.column()] += f64::from(node.parts(at)[1]);
         }
         let total: f64 = gains.iter().sum();
         gains
@@ -123,71 +120,6 @@ impl Model {
     }
 }
 
-/// Trees as they come. A grown tree takes seven times the memory of its flat nodes, so none is kept.
-#[derive(Debug, Default)]
-pub(super) struct Forest {
-    nodes: Vec<FlatNode>,
-    gains: Vec<f32>,
-    sets: Vec<Set>,
-    roots: Vec<u32>,
-}
-
-impl Forest {
-    pub(super) fn push(&mut self, tree: &Tree, binning: &Binning) {
-        let root = self.nodes.len() as u32;
-        self.roots.push(root);
-        for (at, node) in tree.nodes.iter().enumerate() {
-            let flat = match &node.split {
-                None => FlatNode::leaf(root + at as u32, node.value),
-                Some((split, child)) => {
-                    let missing = if split.goes_left[0] & 1 == 1 {
-                        MISSING_LEFT
-                    } else {
-                        0
-                    };
-                    let (threshold, flags) = match &binning.columns[split.column as usize] {
-                        // Beyond the last cut, everything but missing values goes left.
-                        Bins::Number { cuts } => {
-                            let cut = cuts.get(usize::from(split.last) - 1);
-                            (cut.copied().unwrap_or(f32::INFINITY), missing)
-                        }
-                        Bins::Category { .. } => {
-                            let words = split
-                                .goes_left
-                                .map(|word| [word as u32, (word >> 32) as u32]);
-                            self.sets.push(std::array::from_fn(|i| words[i / 2][i % 2]));
-                            (f32::from_bits(self.sets.len() as u32 - 1), missing | BY_SET)
-                        }
-                    };
-                    FlatNode {
-                        threshold,
-                        child: root + child,
-                        column: split.column | flags,
-                        value: 0.0,
-                    }
-                }
-            };
-            self.nodes.push(flat);
-            self.gains.push(
-                node.split
-                    .as_ref()
-                    .map_or(0.0, |(split, _)| split.gain as f32),
-            );
-        }
-    }
-
-    /// Forgets all but the first `trees` trees.
-    pub(super) fn truncate(&mut self, trees: usize) {
-        if let Some(&end) = self.roots.get(trees) {
-            self.roots.truncate(trees);
-            self.nodes.truncate(end as usize);
-            self.gains.truncate(end as usize);
-            let sets = self.nodes.iter().filter(|node| node.column & BY_SET != 0);
-            self.sets.truncate(sets.count());
-        }
-    }
-}
-
 impl FlatNode {
     pub(super) fn leaf(at: u32, value: f32) -> Self {
         Self {
@@ -195,6 +127,15 @@ impl FlatNode {
             child: at,
             column: MISSING_LEFT,
             value,
+        }
+    }
+
+    /// What node `at` adds to the score, and how much it gains: of the two, one is 0.
+    pub(super) fn parts(&self, at: usize) -> [f32; 2] {
+        if self.child as usize == at {
+            [self.value, 0.0]
+        } else {
+            [0.0, self.value]
         }
     }
 

@@ -39,7 +39,8 @@ pub struct Settings {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct EarlyStopping {
-    /// Share of the rows that is held out: the last ones, because the rows are in the order of time.
+    /// Share of the rows that is held out: the last ones, because the rows are in the order of time. Of rows sorted by class,
+    /// the last ones of each class.
     pub held_out: Fraction,
     /// With fewer rows nothing is held out: training needs all of them, and a few rows cannot say when to stop.
     pub min_rows: usize,

@@ -65,14 +65,16 @@ impl Model {
             }
         };
         let nodes = self.nodes.iter();
+        let numbered = || self.nodes.iter().enumerate();
+        let parts = |part: usize| numbered().map(|(at, node)| node.parts(at)[part]).collect();
         StoredTrees {
             description: serde_json::to_value(description).expect("a description has string keys"),
             singles: vec![
                 ("base", self.base.clone()),
                 ("cuts", cuts),
                 ("thresholds", nodes.clone().map(threshold).collect()),
-                ("values", nodes.clone().map(|node| node.value).collect()),
-                ("gains", self.gains.clone()),
+                ("values", parts(0)),
+                ("gains", parts(1)),
             ],
             words: vec![
                 ("bins", bins),
@@ -121,11 +123,12 @@ impl Model {
             } else {
                 thresholds[at]
             };
+            let is_leaf = children[at] as usize == at;
             let node = FlatNode {
                 threshold,
                 child: children[at],
                 column: columns[at],
-                value: values[at],
+                value: if is_leaf { values[at] } else { gains[at] },
             };
             check(&node, at, n, &about.columns, sets.len())?;
             nodes.push(node);
@@ -152,7 +155,6 @@ impl Model {
             base: base.to_vec(),
             calibration,
             nodes,
-            gains: gains.to_vec(),
             sets: sets.to_vec(),
             roots,
         })
