@@ -16,7 +16,7 @@ use driftline_adapt::policy::Proposal;
 use driftline_core::Result;
 use driftline_core::data::Inputs;
 use driftline_core::random::Seed;
-use driftline_drift::{MapKind, RowPoints, energy_distance};
+use driftline_drift::{RowPoints, energy_distance};
 
 /// The part of the distance between classes that a step may be, as in driftline-drift's `pace.rs`.
 pub(super) const SAFE_STEP: f64 = 0.1;
@@ -54,24 +54,10 @@ pub(super) trait Scenario {
 
 /// Every way that applies to a source of this kind.
 pub(super) fn scenarios(source: &Source) -> Vec<Box<dyn Scenario>> {
-    let mut all: Vec<Box<dyn Scenario>> = vec![];
-    let kinds = match source.points {
-        Some(_) => &[
-            None,
-            Some(MapKind::Scale),
-            Some(MapKind::Quantiles),
-            Some(MapKind::Transport),
-        ][..],
-        None => &[None][..],
-    };
-    for &map in kinds {
-        all.push(Box::new(Moved(map)));
-    }
     match source.points {
-        Some(_) => all.push(Box::new(Followed)),
-        None => all.push(Box::new(Chained)),
+        Some(_) => vec![Box::new(Moved::OF_NUMBERS), Box::new(Followed)],
+        None => vec![Box::new(Moved::UNMOVED), Box::new(Chained)],
     }
-    all
 }
 
 impl Case<'_> {
