@@ -140,11 +140,12 @@ class Estimates(list[AccuracyEstimate]):
         """Draws one of the metrics with its interval; on new axes if there are none."""
         from driftline._plots import axes, band
 
-        unknown = (np.nan, np.nan, np.nan)
-        values = [found.values.get(metric, unknown) for found in self]
+        values: list[tuple[float | None, float | None, float | None]]
         if metric == "accuracy":
-            values = [unknown if found.accuracy is None else (found.accuracy, found.low, found.high) for found in self]
-        elif not any(metric in found.values for found in self):
+            values = [(found.accuracy, found.low, found.high) for found in self]
+        elif any(metric in found.values for found in self):
+            values = [found.values.get(metric) or (None, None, None) for found in self]
+        else:
             raise ValueError(f"there is no estimate of {metric!r}: name it among `metrics`")
         ax, label = axes(ax), f"estimated {metric.replace('_', ' ')}"
         band(ax, range(1, len(self) + 1), np.array(values, dtype=float).T, label)
