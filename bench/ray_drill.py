@@ -7,7 +7,7 @@
 
 Makes a virtual environment under `target/`, builds the wheel and installs it with Ray and moto from PyPI; `--venv DIR` uses one that
 has them. The tests are `crates/driftline-py/tests/test_ray*.py`: workers killed at random moments, a node lost, a full disk, work
-delivered twice, damaged and slow streams, files in S3. The measurements are those of `bench/ray_speed.py`. The program is built as the
+delivered twice, damaged and slow streams, files in S3, frames. The measurements are those of `bench/ray_speed.py`. The program is built as the
 tests build it. Two raylets and a small file system need root; what cannot be done is skipped and says why.
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "crates/driftline-py"
-NEEDED = ["moto[server]", "boto3", "pytest", "tqdm"]
+NEEDED = ["moto[server]", "boto3", "pytest", "tqdm", "pandas", "polars", "ray[data]"]
 
 
 def main():
@@ -31,7 +31,7 @@ def main():
     settings.pop("RAY_ADDRESS", None)
     code = 0
     if "tests" in arguments.only:
-        tests = [PACKAGE / "tests" / name for name in ("test_ray.py", "test_ray_nodes.py")]
+        tests = [PACKAGE / "tests" / name for name in ("test_ray.py", "test_ray_frames.py", "test_ray_nodes.py")]
         chosen = ["-k", arguments.k] if arguments.k else []
         command = [python, "-m", "pytest", "-p", "no:cacheprovider", "-v", "--durations=0", *chosen, *tests]
         code |= subprocess.run(command, cwd=ROOT / "target", env=settings).returncode

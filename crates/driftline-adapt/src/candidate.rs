@@ -13,6 +13,7 @@ use super::parts::NamedPart;
 use super::version::Version;
 use driftline_core::data::{Examples, Fraction, LabeledDomain, Positive};
 use driftline_core::{Error, Result};
+use driftline_drift::draw;
 use driftline_models::{AnyLearner, AnyModel, Classifier, Learner};
 
 /// Windows of up to so many rows are learned from whole, by what takes long too: larger ones were not among those that
@@ -251,7 +252,7 @@ impl Candidate {
         let examples = match (self.replayed(&examples), ctx.source) {
             (None, _) => examples,
             (Some(weight), Some(source)) => {
-                let source = replayable(source, &examples, ctx.teacher)?;
+                let source = replayable(&self.learner, source, &examples, ctx)?;
                 examples.joined_with(&source, weight(source.len()) as f32)?
             }
             (Some(_), None) => return Err(Error::SourceMissing),
@@ -290,16 +291,22 @@ impl Candidate {
     }
 }
 
-/// The source as it joins these examples: by its features where they are features.
+/// The source as it joins these examples: by its features where they are features, and a part of a large one where it is
+/// trained on by somebody else's software.
 fn replayable(
+    learner: &AnyLearner,
     source: &LabeledDomain,
     examples: &Examples,
-    teacher: &Version,
+    ctx: &Context<'_>,
 ) -> Result<LabeledDomain> {
+    let most = WHOLE_UP_TO.max(examples.len());
+    let rows = || draw(source.len(), most, ctx.seed.named("replay"));
+    let thinned = (learner.is_foreign() && source.len() > most).then(|| source.pick(&rows()));
+    let source = thinned.as_ref().unwrap_or(source);
     if examples.inputs().shape() == source.inputs().shape() {
         return Ok(source.clone());
     }
-    let features = teacher.model.features(source.inputs())?;
+    let features = ctx.teacher.model.features(source.inputs())?;
     let features = features.ok_or_else(|| Error::empty("the list of the model's features"))?;
     LabeledDomain::new(features, source.labels().clone())
 }

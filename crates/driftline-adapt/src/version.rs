@@ -122,6 +122,12 @@ impl Classifier for Version {
         self.model.assess(&self.alignment.apply(inputs)?)
     }
 
+    fn assess_each(&self, sets: &[Inputs]) -> Result<Vec<(Labels, Probabilities)>> {
+        let aligned = sets.iter().map(|inputs| self.alignment.apply(inputs));
+        self.model
+            .assess_each(&aligned.collect::<Result<Vec<_>>>()?)
+    }
+
     fn features(&self, inputs: &Inputs) -> Result<Option<Inputs>> {
         self.model.features(&self.alignment.apply(inputs)?)
     }

@@ -48,7 +48,8 @@ impl ShareEm {
             let off = next.iter().zip(&shares).map(|(a, b)| (a - b).abs());
             let worst = off.fold(0.0, f64::max);
             shares = next;
-            if worst < self.tolerance {
+            // From a fixed point no round leads away.
+            if worst < self.tolerance || worst == 0.0 {
                 break;
             }
         }

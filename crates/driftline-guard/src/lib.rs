@@ -14,6 +14,7 @@ mod correction;
 mod findings;
 mod history;
 mod labels;
+mod measures;
 mod memory;
 mod outlook;
 mod profile;
@@ -26,6 +27,7 @@ mod weighed;
 mod window;
 
 pub use config::GuardConfig;
+pub use measures::{Measures, PerClass};
 
 use self::memory::Memory;
 use self::profile::Source;
@@ -51,6 +53,7 @@ impl Policy for GuardConfig {
         let fitting: &[&str] = match learner.kind() {
             "network" => &["realign", "plain", "inertia"],
             TreesLearner::KIND => &["realign", "inertia", "linear", "linear-realign"],
+            _ if learner.is_foreign() => &["realign", "realign-cautious"],
             NeighboursLearner::KIND => {
                 &["realign", "plain", "inertia", "linear-realign", "mixture"]
             }
@@ -150,6 +153,8 @@ impl GuardConfig {
         window: usize,
         memory: &mut Memory,
     ) -> Result<Source> {
+        let thinned = rehearsal::thinned(sample, candidates, 2 * ROWS);
+        let sample = thinned.as_ref().unwrap_or(sample);
         if let (Some(profile), Some((held_out, clouds))) = (&memory.profile, memory.source()?) {
             return Ok(Source::of(profile.clone(), sample, ROWS, held_out, clouds));
         }

@@ -12,6 +12,7 @@ use driftline_adapt::{Candidate, Context, Stage, Version};
 use driftline_core::Result;
 use driftline_core::data::{Examples, LabeledDomain, Labels, Probabilities};
 use driftline_core::random::permutation;
+use driftline_drift::draw;
 use driftline_models::{AnyLearner, AnyModel, Classifier, Learner};
 
 /// Most blocks that the later half is cut into.
@@ -104,6 +105,17 @@ pub(super) struct Rehearsal {
     pub gains: BTreeMap<String, Rehearsed>,
     /// How well every scenario foresaw the later half.
     pub history: BTreeMap<String, f64>,
+}
+
+/// A part of the sample, where every training costs a call: nothing else is looked at.
+pub(super) fn thinned(
+    sample: &LabeledDomain,
+    candidates: &[&Candidate],
+    most: usize,
+) -> Option<LabeledDomain> {
+    let is_foreign = candidates.first()?.learner.is_foreign();
+    let rows = || draw(sample.len(), most, seed().named("thinned"));
+    (is_foreign && sample.len() > most).then(|| sample.pick(&rows()))
 }
 
 /// The first candidate has the model of the run. `window` is how many rows a window has.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use driftline_core::data::Labels;
 
 /// A class with fewer rows, by their probabilities, has no recall: nothing could be said of it.
-const LEAST_ROWS: f64 = 3.0;
+pub(super) const LEAST_ROWS: f64 = 3.0;
 
 /// All as fractions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

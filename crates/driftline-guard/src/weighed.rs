@@ -8,7 +8,7 @@ use super::correction::Correction;
 use super::memory::Memory;
 use super::scenario::{Case, Explanation, SAFE_STEP, scenarios};
 use super::score::Score;
-use driftline_adapt::policy::Estimate;
+use driftline_adapt::policy::{Estimate, WithInterval};
 use driftline_core::Result;
 use driftline_core::data::Labels;
 
@@ -100,6 +100,25 @@ impl Weighed {
         })
     }
 
+    /// The mean of a share that each scenario has, or has not, with half the width of its interval.
+    fn around(
+        &self,
+        values: impl Iterator<Item = Option<f64>>,
+        config: &GuardConfig,
+    ) -> Option<(f64, f64)> {
+        let spread = self.spread(values, config)?;
+        Some((spread.mean, config.half_width(spread, self.leap)))
+    }
+
+    /// The same as estimate, low and high.
+    pub fn interval(
+        &self,
+        values: impl Iterator<Item = Option<f64>>,
+        config: &GuardConfig,
+    ) -> Option<WithInterval> {
+        self.around(values, config).map(interval)
+    }
+
     /// Accuracy, balanced accuracy and recalls with their intervals.
     pub fn estimate(
         &self,
@@ -107,18 +126,11 @@ impl Weighed {
         heard: Option<&Correction>,
         config: &GuardConfig,
     ) -> Option<Estimate> {
-        let around = |(mean, half): (f64, f64)| {
-            let (low, high) = (mean - half, mean + half);
-            [mean, low.max(0.0), high.min(1.0)]
-        };
-        let spread = |each: &dyn Fn(&Score) -> Option<f64>| {
-            let spread = self.spread(scores.iter().map(each), config)?;
-            Some((spread.mean, config.half_width(spread, self.leap)))
-        };
-        let of = |each: &dyn Fn(&Score) -> Option<f64>| spread(each).map(around);
-        let own = spread(&|score| Some(score.accuracy))?;
+        let of =
+            |each: &dyn Fn(&Score) -> Option<f64>| self.interval(scores.iter().map(each), config);
+        let own = self.around(scores.iter().map(|score| Some(score.accuracy)), config)?;
         let own = heard.map_or(own, |heard| heard.correct(own, config));
-        let [accuracy, low, high] = around(own);
+        let [accuracy, low, high] = interval(own);
         let mut estimate = Estimate::new(accuracy, low, high);
         estimate.balanced = of(&|score| Some(score.balanced));
         let classes = scores.first().map_or(0, |score| score.recalls.len());
@@ -127,6 +139,10 @@ impl Weighed {
             .collect();
         Some(estimate)
     }
+}
+
+fn interval((mean, half): (f64, f64)) -> WithInterval {
+    [mean, (mean - half).max(0.0), (mean + half).min(1.0)]
 }
 
 impl GuardConfig {

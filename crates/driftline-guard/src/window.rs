@@ -140,7 +140,7 @@ impl Judge<'_> {
         })
     }
 
-    fn weigh(&self, memory: &mut Memory) -> Result<Weighed> {
+    pub fn weigh(&self, memory: &mut Memory) -> Result<Weighed> {
         let step = self.step();
         memory.leap = (memory.leap / 2.0).max(step);
         memory.largest_step = memory.largest_step.max(step / SAFE_STEP);

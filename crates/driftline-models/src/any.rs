@@ -52,6 +52,7 @@ trait DynLearner: Send + Sync + fmt::Debug {
     fn with_runtime(&self, runtime: &Runtime) -> AnyLearner;
     fn depends_on_isa(&self) -> bool;
     fn work(&self, shape: Shape, n_classes: usize) -> f64;
+    fn is_foreign(&self) -> bool;
 }
 
 impl AnyModel {
@@ -191,6 +192,10 @@ impl<L: Learner> DynLearner for L {
     fn work(&self, shape: Shape, n_classes: usize) -> f64 {
         Learner::work(self, shape, n_classes)
     }
+
+    fn is_foreign(&self) -> bool {
+        Learner::is_foreign(self)
+    }
 }
 
 impl Learner for AnyLearner {
@@ -240,6 +245,10 @@ impl Learner for AnyLearner {
         self.0.work(shape, n_classes)
     }
 
+    fn is_foreign(&self) -> bool {
+        self.0.is_foreign()
+    }
+
     fn kind(&self) -> &str {
         self.0.kind()
     }
@@ -260,6 +269,10 @@ impl Classifier for AnyModel {
 
     fn assess(&self, inputs: &Inputs) -> Result<(Labels, Probabilities)> {
         self.model.assess(inputs)
+    }
+
+    fn assess_each(&self, sets: &[Inputs]) -> Result<Vec<(Labels, Probabilities)>> {
+        self.model.assess_each(sets)
     }
 
     fn features(&self, inputs: &Inputs) -> Result<Option<Inputs>> {

@@ -30,6 +30,11 @@ pub trait Classifier: Send + Sync {
         Ok((probabilities.argmax(), probabilities))
     }
 
+    /// The same of several sets of rows. Models that every question costs a call are asked about all of them at once.
+    fn assess_each(&self, sets: &[Inputs]) -> Result<Vec<(Labels, Probabilities)>> {
+        sets.iter().map(|inputs| self.assess(inputs)).collect()
+    }
+
     fn predict(&self, inputs: &Inputs) -> Result<Labels> {
         Ok(self.assess(inputs)?.0)
     }

@@ -78,6 +78,12 @@ pub trait Learner: Clone + Send + Sync + fmt::Debug + Serialize + 'static {
         3.0 * (shape.size() * n_classes) as f64
     }
 
+    /// Whether software of somebody else's trains its models, so that every training and every question costs a call: what
+    /// only rehearses it takes fewer rows and candidates.
+    fn is_foreign(&self) -> bool {
+        false
+    }
+
     /// [`Learner::KIND`], but for learners that stand for others.
     fn kind(&self) -> &str {
         Self::KIND

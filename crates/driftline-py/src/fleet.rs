@@ -10,7 +10,7 @@ use driftline_core::Cancel;
 use driftline_core::files::write_whole;
 use driftline_fleet as fleet;
 use driftline_fleet::{
-    FleetPieces, FleetWatch, SourceModel, StreamRow, fleet_json, write_fleet_tables,
+    FleetFolder, FleetPieces, FleetWatch, SourceModel, StreamRow, fleet_json, write_fleet_tables,
 };
 use driftline_io::Files;
 use driftline_models::network::Isa;
@@ -45,8 +45,13 @@ impl Made {
         }
     }
 
-    fn fleet(&self, options: &str, cancel: &Cancel) -> PyResult<fleet::Fleet> {
-        let mut adapt = Options::read(options)?.adapt(cancel);
+    fn fleet(
+        &self,
+        options: &str,
+        learner: Option<&Bound<'_, PyAny>>,
+        cancel: &Cancel,
+    ) -> PyResult<fleet::Fleet> {
+        let mut adapt = Options::read(options)?.adapt(learner, cancel)?;
         adapt.environment = environment();
         adapt.command = self.command.clone();
         let mut fleet = fleet::Fleet::new(adapt);
@@ -78,10 +83,17 @@ pub struct Fleet {
 impl Fleet {
     /// Trains the source model and makes the folder, or takes up the one that is there.
     #[staticmethod]
-    fn begin(py: Python<'_>, made: &str, options: &str, streams: Vec<PathBuf>) -> PyResult<Self> {
+    #[pyo3(signature = (made, options, streams, learner=None))]
+    fn begin(
+        py: Python<'_>,
+        made: &str,
+        options: &str,
+        streams: Vec<PathBuf>,
+        learner: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let cancel = Cancel::new();
         let made: Made = serde_json::from_str(made).map_err(wrong("the fleet"))?;
-        let fleet = made.fleet(options, &cancel)?;
+        let fleet = made.fleet(options, learner.as_ref(), &cancel)?;
         let pieces = work(py, &cancel, || fleet.begin(made.start()?, &streams, &()))?;
         Ok(Self { pieces })
     }
@@ -137,6 +149,23 @@ pub fn match_files(patterns: Vec<String>) -> PyResult<Vec<String>> {
     Ok(files.paths().iter().map(|path| text(path)).collect())
 }
 
+/// Writes the run of a stream out as a folder of its own.
+#[pyfunction]
+#[pyo3(signature = (folder, key, to, learner=None))]
+pub fn extract_stream(
+    py: Python<'_>,
+    folder: PathBuf,
+    key: &str,
+    to: PathBuf,
+    learner: Option<Bound<'_, PyAny>>,
+) -> PyResult<()> {
+    let registry = Options::default().registry(learner.as_ref())?;
+    work(py, &Cancel::new(), || {
+        let fleet = FleetFolder::read_with(&folder, &registry)?;
+        fleet.extract(key, &to).map(drop)
+    })
+}
+
 /// How long each stream took.
 #[derive(Default)]
 struct Clocks {
@@ -158,15 +187,17 @@ impl FleetWatch for Clocks {
 
 /// Adapts to the streams of a piece, in a folder that has manifest and source model of the fleet. How long each took.
 #[pyfunction]
+#[pyo3(signature = (made, options, piece, learner=None))]
 pub fn fleet_piece(
     py: Python<'_>,
     made: &str,
     options: &str,
     piece: &[u8],
+    learner: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Vec<(String, f64)>> {
     let cancel = Cancel::new();
     let made: Made = serde_json::from_str(made).map_err(wrong("the fleet"))?;
-    let fleet = made.fleet(options, &cancel)?;
+    let fleet = made.fleet(options, learner.as_ref(), &cancel)?;
     let clocks = Clocks::default();
     work(py, &cancel, || {
         let shared = made.source_model == SourceModel::Shared;

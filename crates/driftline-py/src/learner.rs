@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use driftline_core::data::{Examples, Inputs, Probabilities, Shape, Targets};
+use driftline_core::data::{Examples, Inputs, Labels, Probabilities, Shape, Targets};
 use driftline_core::random::Seed;
 use driftline_core::{Error, Result};
 use driftline_models::{AnyLearner, AnyModel, Array, Arrays, Classifier, Stored};
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::errors::raised;
 use crate::numbers;
+use crate::said::Said;
 
 /// The name that files know such models by.
 pub const KIND: &str = "python";
@@ -26,6 +27,7 @@ pub struct Learner {
     object: Arc<Py<PyAny>>,
     settings: Value,
     kind: String,
+    said: Arc<Said>,
 }
 
 /// What Python has learned.
@@ -49,6 +51,7 @@ impl Learner {
             settings: serde_json::from_str(&settings).unwrap_or(Value::String(settings)),
             object: Arc::new(object.clone().unbind()),
             kind: kind.into(),
+            said: Arc::default(),
         })
     }
 
@@ -141,6 +144,10 @@ impl driftline_models::Learner for Learner {
         &self.kind
     }
 
+    fn is_foreign(&self) -> bool {
+        true
+    }
+
     fn fit(&self, examples: &Examples, seed: Seed) -> Result<AnyModel> {
         self.learn(None, examples, seed)
     }
@@ -148,6 +155,35 @@ impl driftline_models::Learner for Learner {
     fn refit(&self, start: &AnyModel, examples: &Examples, seed: Seed) -> Result<AnyModel> {
         let start = start.downcast::<Learned>().ok_or(Error::NoWarmStart)?;
         self.learn(Some(start), examples, seed)
+    }
+}
+
+impl Learned {
+    fn ask(&self, inputs: &Inputs) -> Result<Probabilities> {
+        let learner = &self.learner.object;
+        numbers::predicted(learner, "predict", &self.object, inputs, self.n_classes)
+    }
+
+    /// One call for all; each answer is kept.
+    fn ask_at_once(&self, sets: &[&Inputs]) -> Result<Vec<Probabilities>> {
+        let mut values = vec![];
+        for inputs in sets {
+            inputs.expect_shape(self.shape)?;
+            values.extend_from_slice(&inputs.contiguous());
+        }
+        if values.is_empty() {
+            return sets.iter().map(|inputs| self.ask(inputs)).collect();
+        }
+        let all = self.ask(&Inputs::new(values, self.shape)?)?;
+        let mut start = 0;
+        let part = |inputs: &&Inputs| {
+            let rows: Vec<usize> = (start..start + inputs.len()).collect();
+            start += inputs.len();
+            let part = all.pick(&rows);
+            self.learner.said.keep(&self.object, inputs, &part);
+            part
+        };
+        Ok(sets.iter().map(part).collect())
     }
 }
 
@@ -162,8 +198,26 @@ impl Classifier for Learned {
 
     fn probabilities(&self, inputs: &Inputs) -> Result<Probabilities> {
         inputs.expect_shape(self.shape)?;
-        let learner = &self.learner.object;
-        numbers::predicted(learner, "predict", &self.object, inputs, self.n_classes)
+        if let Some(known) = self.learner.said.find(&self.object, inputs) {
+            return Ok(known);
+        }
+        let found = self.ask(inputs)?;
+        self.learner.said.keep(&self.object, inputs, &found);
+        Ok(found)
+    }
+
+    fn assess_each(&self, sets: &[Inputs]) -> Result<Vec<(Labels, Probabilities)>> {
+        let said = &self.learner.said;
+        let known = sets.iter().map(|one| said.find(&self.object, one));
+        let known: Vec<Option<Probabilities>> = known.collect();
+        let open = sets.iter().zip(&known).filter(|(_, known)| known.is_none());
+        let open: Vec<&Inputs> = open.map(|(inputs, _)| inputs).collect();
+        let mut answered = self.ask_at_once(&open)?.into_iter();
+        let each = known
+            .into_iter()
+            .map(|known| known.or_else(|| answered.next()));
+        let both = |said: Probabilities| (said.argmax(), said);
+        Ok(each.flatten().map(both).collect())
     }
 
     fn store(&self) -> Result<Stored> {

@@ -13,9 +13,11 @@ mod kernels;
 mod learner;
 mod method;
 mod numbers;
+mod said;
 mod table;
 mod theory;
 mod trials;
+mod watched;
 
 use pyo3::prelude::*;
 
@@ -39,6 +41,7 @@ fn _driftline(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<fleet::Fleet>()?;
     module.add_function(wrap_pyfunction!(fleet::fleet_piece, module)?)?;
     module.add_function(wrap_pyfunction!(fleet::match_files, module)?)?;
+    module.add_function(wrap_pyfunction!(fleet::extract_stream, module)?)?;
     module.add_class::<trials::Trials>()?;
     module.add_function(wrap_pyfunction!(trials::run_trials, module)?)?;
     module.add_function(wrap_pyfunction!(datasets::catalogue, module)?)?;

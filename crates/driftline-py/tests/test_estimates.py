@@ -11,6 +11,7 @@ from sklearn.compose import make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, roc_auc_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC
@@ -114,3 +115,53 @@ def test_only_numbers_that_were_given_or_like_them_are_asked():
             return np.stack([1 - score, score], axis=1)
 
     assert driftline.estimate(Asked(), (X, y), X + 1).accuracy is not None
+
+
+def moved(rows: int, seed: int, classes: int, by: float):
+    """Classes apart, the last of them rare, and all of them moved together."""
+    rng = np.random.default_rng(seed)
+    shares = np.r_[np.ones(classes - 1), 0.4]
+    y = rng.choice(classes, size=rows, p=shares / shares.sum())
+    return rng.normal(size=(rows, 4)) + 1.7 * np.eye(4)[y] + by, y
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("names", [np.array([3, 1, 2, 0]), np.array(["9", "10", "b", "a"])], ids=["numbers", "texts"])
+def test_further_metrics_are_those_of_scikit_learn(classes, names):
+    X, y = moved(3000, 0, classes, 0.0)
+    first, known = moved(3000, 1, classes, 0.0)
+    model = RandomForestClassifier(30, min_samples_leaf=5, random_state=0).fit(first, names[known])
+    later, answers = moved(2000, 2, classes, 0.15)
+    metrics = ("accuracy", "balanced_accuracy", "f1", "roc_auc")
+    found = driftline.estimate(model, X, names[y], later, metrics=metrics)
+    answers, decided, said = names[answers], model.predict(later), model.predict_proba(later)
+    binary = classes == 2
+    last = model.classes_[-1]
+    truth = {
+        "accuracy": accuracy_score(answers, decided),
+        "balanced_accuracy": balanced_accuracy_score(answers, decided),
+        "f1": f1_score(answers == last, decided == last) if binary else f1_score(answers, decided, average="macro"),
+        "roc_auc": roc_auc_score(answers == last, said[:, -1]) if binary else roc_auc_score(answers, said, multi_class="ovr"),
+    }
+    assert list(found.values) == list(metrics)
+    for name, (estimate, low, high) in found.values.items():
+        assert low <= truth[name] <= high, name
+        assert abs(estimate - truth[name]) < 0.06, (name, estimate, truth[name])
+    # Asking for more does not change what is said of accuracy.
+    assert found.values["accuracy"] == driftline.estimate(model, X, names[y], later).values["accuracy"]
+
+
+def test_further_metrics_along_windows_are_drawn_and_say_what_is_missing():
+    pytest.importorskip("matplotlib").use("Agg")
+    X, y = moved(2000, 0, 2, 0.0)
+    model = LogisticRegression().fit(X, y)
+    later = np.concatenate([moved(300, 3, 2, by)[0] for by in (0.0, 0.2, 0.4)])
+    found = driftline.estimate(model, X, y, later, metrics=("f1", "roc_auc"), window=300)
+    assert [set(one.values) for one in found] == [{"f1", "roc_auc"}] * 3
+    assert all(0 <= low <= value <= high <= 1 for one in found for value, low, high in one.values.values())
+    axes = found.plot(metric="roc_auc")
+    assert axes.get_ylabel() == "estimated roc auc" and len(axes.get_lines()[0].get_xdata()) == 3
+    assert len(found.plot().get_lines()[0].get_xdata()) == 3
+    assert "roc auc" in found[0]._repr_html_() and found[0].code in ("estimated", "doubtful")
+    with pytest.raises(ValueError, match="name it among `metrics`"):
+        found.plot(metric="balanced_accuracy")

@@ -31,6 +31,12 @@ def test_the_history_and_the_drift_are_drawn(model):
     pyplot.close("all")
 
 
+def test_a_notebook_shows_charts_for_light_paper_whatever_the_system_prefers(model):
+    html = model._repr_html_()
+    assert html.count("<svg") >= 2 and "background:#fff" in html
+    assert "prefers-color-scheme" not in html and html.count("@media not all") == html.count("<svg")
+
+
 def test_a_policy_that_only_deploys_has_no_drift_to_draw(drift):
     plain = DriftClassifier("linear", window=100, policy="always").fit(drift.X, drift.y).adapt(drift.stream)
     assert plain.plot_history().get_ylabel() == "mean confidence"

@@ -24,20 +24,28 @@ pub(super) fn importance(
 ) -> Result<Vec<Importance>> {
     let source = source.pick(&spaced(source.len()));
     let window = window.pick(&spaced(window.len()));
-    let on_source = |rows: &Inputs| version.model.predict(rows);
-    let on_window = |rows: &Inputs| version.predict(rows);
-    let (known, said) = (on_source(source.inputs())?, on_window(&window)?);
-    let right = |labels: &Labels| labels.agreement(source.labels()).estimate().unwrap_or(0.0);
-    let one = |&input: &usize| {
-        let column = column_of(layout, input);
-        let apart = on_source(&shuffled(source.inputs(), column.clone())?)?;
-        let other = on_window(&shuffled(&window, column)?)?;
-        Ok(Importance {
-            source: right(&known) - right(&apart),
-            window: 1.0 - said.agreement(&other).estimate().unwrap_or(1.0),
-        })
+    let columns = inputs.iter().map(|&input| column_of(layout, input));
+    let columns: Vec<Range<usize>> = columns.collect();
+    // The rows as they are first, then one set for each column.
+    let sets = |rows: &Inputs| -> Result<Vec<Inputs>> {
+        let apart = columns.iter().map(|column| shuffled(rows, column.clone()));
+        std::iter::once(Ok(rows.clone())).chain(apart).collect()
     };
-    inputs.iter().map(one).collect()
+    let decided = |model: &dyn Classifier, rows: &Inputs| -> Result<Vec<Labels>> {
+        let all = model.assess_each(&sets(rows)?)?;
+        Ok(all.into_iter().map(|(labels, _)| labels).collect())
+    };
+    let on_source = decided(&version.model, source.inputs())?;
+    let on_window = decided(version, &window)?;
+    let right = |labels: &Labels| labels.agreement(source.labels()).estimate().unwrap_or(0.0);
+    let same = |labels: &Labels| on_window[0].agreement(labels).estimate().unwrap_or(1.0);
+    let apart = on_source.iter().zip(&on_window).skip(1);
+    Ok(apart
+        .map(|(source, window)| Importance {
+            source: right(&on_source[0]) - right(source),
+            window: 1.0 - same(window),
+        })
+        .collect())
 }
 
 fn spaced(rows: usize) -> Vec<usize> {

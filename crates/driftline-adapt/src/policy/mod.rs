@@ -13,7 +13,7 @@ pub use asked::{AskedRow, LabelledRow};
 pub use expert::Expert;
 pub use forecast::{Forecast, Prospect};
 pub use never::Never;
-pub use outcome::{Decision, Estimate, PolicyOutcome};
+pub use outcome::{Decision, Estimate, PolicyOutcome, WithInterval};
 
 use super::candidate::{Attempt, Candidate};
 use super::chain::Chain;

@@ -45,6 +45,9 @@ pub struct PolicyOutcome {
     pub state: State,
 }
 
+/// Estimate, low and high, as fractions.
+pub type WithInterval = [f64; 3];
+
 /// An accuracy with its interval, as fractions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -54,9 +57,9 @@ pub struct Estimate {
     pub high: f64,
     /// The mean recall of the classes, and each of them, where they can be told: estimate, low, high.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub balanced: Option<[f64; 3]>,
+    pub balanced: Option<WithInterval>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub recalls: Vec<Option<[f64; 3]>>,
+    pub recalls: Vec<Option<WithInterval>>,
 }
 
 impl PolicyOutcome {

@@ -16,7 +16,7 @@ use driftline_adapt::policy::Proposal;
 use driftline_core::Result;
 use driftline_core::data::Inputs;
 use driftline_core::random::Seed;
-use driftline_drift::{MapKind, RowPoints, energy_distance};
+use driftline_drift::{RowPoints, energy_distance};
 
 /// The part of the distance between classes that a step may be, as in driftline-drift's `pace.rs`.
 pub(super) const SAFE_STEP: f64 = 0.1;
@@ -56,22 +56,11 @@ pub(super) trait Scenario {
 
 /// Every way that applies to a source of this kind.
 pub(super) fn scenarios(source: &Source) -> Vec<Box<dyn Scenario>> {
-    let mut all: Vec<Box<dyn Scenario>> = vec![];
-    let kinds = match source.points {
-        Some(_) => &[
-            None,
-            Some(MapKind::Scale),
-            Some(MapKind::Quantiles),
-            Some(MapKind::Transport),
-        ][..],
-        None => &[None][..],
+    let moved = match source.points {
+        Some(_) => Moved::OF_NUMBERS,
+        None => Moved::UNMOVED,
     };
-    for &map in kinds {
-        all.push(Box::new(Moved(map)));
-    }
-    all.push(Box::new(Followed));
-    all.push(Box::new(Chained));
-    all
+    vec![Box::new(moved), Box::new(Followed), Box::new(Chained)]
 }
 
 impl Case<'_> {

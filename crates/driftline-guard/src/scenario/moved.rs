@@ -8,109 +8,132 @@ use crate::profile::Source;
 use crate::space::scores;
 use driftline_core::Result;
 use driftline_drift::{MOST_COLUMNS, MapKind, RowPoints, class_shares};
+use driftline_models::Classifier;
 
-pub(crate) struct Moved(pub Option<MapKind>);
+/// The maps that are tried, in this order.
+pub(crate) struct Moved(&'static [Option<MapKind>]);
 
 /// An explanation in the making: the window's numbers where the source was, and what the source model says there.
+#[derive(Clone)]
 struct Back {
     points: Option<RowPoints>,
     said: Vec<f64>,
 }
 
 impl Moved {
-    fn names(&self) -> [&'static str; 2] {
-        match self.0 {
-            None => ["same", "same, other shares"],
-            Some(MapKind::Scale) => ["scaled", "scaled, other shares"],
-            Some(MapKind::Quantiles) => ["quantiles", "quantiles, other shares"],
-            Some(MapKind::Transport) => ["transported", "transported, other shares"],
-        }
-    }
-
-    /// A map has more freedom than none, and a map of more than means and deviations still more.
-    fn complexity(&self) -> f64 {
-        match self.0 {
-            None => 0.0,
-            Some(MapKind::Scale) => 1.0,
-            Some(MapKind::Quantiles | MapKind::Transport) => 2.0,
-        }
-    }
-
-    fn explanation(&self, case: &Case<'_>, back: Back, free: Option<&[f64]>) -> Explanation {
-        let source = case.source;
-        let shares = free.unwrap_or(&source.prior);
-        let rows = drawn(source, shares);
-        let there = scores(&back.said, source.prior.len());
-        let mut misfit = case.misfit(
-            &source.scores.pick(&rows),
-            &there,
-            source.profile.score_noise,
-        );
-        if source.columns.is_some() {
-            let here = source.whole_of(back.points.as_ref(), case.inputs);
-            misfit += case.misfit(&source.whole.pick(&rows), &here, source.profile.noise);
-        }
-        let is_free = usize::from(free.is_some());
-        Explanation {
-            name: self.names()[is_free],
-            posteriors: reweighted(back.said, shares, &source.prior),
-            misfit,
-            complexity: self.complexity() + is_free as f64,
-            past: 0.0,
-        }
-    }
-
-    /// The window mapped back to a source whose classes have these shares.
-    fn back(&self, case: &Case<'_>, shares: &[f64]) -> Result<Back> {
-        let Case { source, inputs, .. } = case;
-        let model = case.ctx.first;
-        let (Some(map), Some(points), Some(known), Some(columns)) =
-            (self.0, &case.points, &source.points, &source.columns)
-        else {
-            let said = source.said(model, inputs)?;
-            return Ok(Back {
-                points: case.points.clone(),
-                said,
-            });
-        };
-        let back = map.apply(points, &known.pick(&drawn(source, shares)));
-        let there = columns.inputs(&back, inputs)?;
-        Ok(Back {
-            said: source.said(model, &there)?,
-            points: Some(back),
-        })
-    }
+    pub const OF_NUMBERS: Self = Self(&[
+        None,
+        Some(MapKind::Scale),
+        Some(MapKind::Quantiles),
+        Some(MapKind::Transport),
+    ]);
+    pub const UNMOVED: Self = Self(&[None]);
 }
 
 impl Scenario for Moved {
     fn explain(&self, case: &Case<'_>, _: &mut Memory) -> Result<Vec<Explanation>> {
         let source = case.source;
         let too_wide = |points: &RowPoints| points.size() > MOST_COLUMNS;
-        if self.0 == Some(MapKind::Transport) && case.points.as_ref().is_some_and(too_wide) {
-            return Ok(vec![]);
-        }
-        let shares_of = |said: &[f64]| {
-            let single: Vec<f32> = said.iter().map(|&p| p as f32).collect();
+        let is_too_wide = case.points.as_ref().is_some_and(too_wide);
+        let applies = |map: &Option<MapKind>| *map != Some(MapKind::Transport) || !is_too_wide;
+        let maps: Vec<Option<MapKind>> = self.0.iter().copied().filter(applies).collect();
+        let shares_of = |back: &Back| {
+            let single: Vec<f32> = back.said.iter().map(|&p| p as f32).collect();
             class_shares(single.chunks_exact(source.prior.len()), &source.prior)
         };
-        let kept = self.back(case, &source.prior)?;
-        let mut shares = shares_of(&kept.said);
+        let keeping: Vec<_> = maps.iter().map(|&map| (map, &*source.prior)).collect();
+        let kept = backs(case, &keeping)?;
         // Map and shares hide each other: the map is fitted again to the shares that it seemed to show, and they to it.
-        let free = match self.0 {
-            None => Back {
-                points: kept.points.clone(),
-                said: kept.said.clone(),
-            },
-            Some(_) => {
-                let free = self.back(case, &shares)?;
-                shares = shares_of(&free.said);
-                free
-            }
+        let seeming: Vec<Vec<f64>> = kept.iter().map(shares_of).collect();
+        let freeing = maps.iter().zip(&seeming);
+        let freeing: Vec<_> = freeing
+            .filter(|(map, _)| map.is_some())
+            .map(|(&map, shares)| (map, &**shares))
+            .collect();
+        let mut again = backs(case, &freeing)?.into_iter();
+        let mut explanations = vec![];
+        for ((&map, kept), seeming) in maps.iter().zip(kept).zip(seeming) {
+            let (free, shares) = match map.and_then(|_| again.next()) {
+                None => (kept.clone(), seeming),
+                Some(free) => {
+                    let shares = shares_of(&free);
+                    (free, shares)
+                }
+            };
+            explanations.push(explanation(case, map, kept, None));
+            explanations.push(explanation(case, map, free, Some(&shares)));
+        }
+        Ok(explanations)
+    }
+}
+
+fn names(map: Option<MapKind>) -> [&'static str; 2] {
+    match map {
+        None => ["same", "same, other shares"],
+        Some(MapKind::Scale) => ["scaled", "scaled, other shares"],
+        Some(MapKind::Quantiles) => ["quantiles", "quantiles, other shares"],
+        Some(MapKind::Transport) => ["transported", "transported, other shares"],
+    }
+}
+
+/// A map has more freedom than none, and a map of more than means and deviations still more.
+fn complexity(map: Option<MapKind>) -> f64 {
+    match map {
+        None => 0.0,
+        Some(MapKind::Scale) => 1.0,
+        Some(MapKind::Quantiles | MapKind::Transport) => 2.0,
+    }
+}
+
+/// The window mapped back by each map to a source whose classes have the shares beside it. The model is asked about all of
+/// them at once.
+fn backs(case: &Case<'_>, maps: &[(Option<MapKind>, &[f64])]) -> Result<Vec<Back>> {
+    let Case { source, inputs, .. } = case;
+    let (mut moved, mut there) = (vec![], vec![]);
+    for &(map, shares) in maps {
+        let (Some(map), Some(points), Some(known), Some(columns)) =
+            (map, &case.points, &source.points, &source.columns)
+        else {
+            moved.push(case.points.clone());
+            there.push((*inputs).clone());
+            continue;
         };
-        Ok(vec![
-            self.explanation(case, kept, None),
-            self.explanation(case, free, Some(&shares)),
-        ])
+        let back = map.apply(points, &known.pick(&drawn(source, shares)));
+        there.push(columns.inputs(&back, inputs)?);
+        moved.push(Some(back));
+    }
+    let said = case.ctx.first.assess_each(&there)?.into_iter();
+    let calibrated = said.map(|(_, own)| source.profile.calibration.apply(&own));
+    let backs = moved.into_iter().zip(calibrated);
+    Ok(backs.map(|(points, said)| Back { points, said }).collect())
+}
+
+fn explanation(
+    case: &Case<'_>,
+    map: Option<MapKind>,
+    back: Back,
+    free: Option<&[f64]>,
+) -> Explanation {
+    let source = case.source;
+    let shares = free.unwrap_or(&source.prior);
+    let rows = drawn(source, shares);
+    let there = scores(&back.said, source.prior.len());
+    let mut misfit = case.misfit(
+        &source.scores.pick(&rows),
+        &there,
+        source.profile.score_noise,
+    );
+    if source.columns.is_some() {
+        let here = source.whole_of(back.points.as_ref(), case.inputs);
+        misfit += case.misfit(&source.whole.pick(&rows), &here, source.profile.noise);
+    }
+    let is_free = usize::from(free.is_some());
+    Explanation {
+        name: names(map)[is_free],
+        posteriors: reweighted(back.said, shares, &source.prior),
+        misfit,
+        complexity: complexity(map) + is_free as f64,
+        past: 0.0,
     }
 }
 
@@ -175,7 +198,7 @@ mod tests {
     #[test]
     fn freedom_has_its_price() {
         let all = [None, Some(MapKind::Scale), Some(MapKind::Quantiles)];
-        let found = all.map(|map| Moved(map).complexity());
+        let found = all.map(complexity);
         assert!(found.is_sorted_by(|less, more| less < more), "{found:?}");
     }
 }

@@ -136,15 +136,21 @@ class AccuracyEstimate:
 class Estimates(list[AccuracyEstimate]):
     """The estimates of consecutive windows."""
 
-    def plot(self, ax: Any = None) -> Any:
-        """Draws them with their intervals; on new axes if there are none."""
+    def plot(self, ax: Any = None, *, metric: str = "accuracy") -> Any:
+        """Draws one of the metrics with its interval; on new axes if there are none."""
         from driftline._plots import axes, band
 
-        ax = axes(ax)
-        values = [[np.nan if one is None else one for one in (found.accuracy, found.low, found.high)] for found in self]
-        band(ax, range(1, len(self) + 1), np.array(values, dtype=float).T, "estimated accuracy")
+        values: list[tuple[float | None, float | None, float | None]]
+        if metric == "accuracy":
+            values = [(found.accuracy, found.low, found.high) for found in self]
+        elif any(metric in found.values for found in self):
+            values = [found.values.get(metric) or (None, None, None) for found in self]
+        else:
+            raise ValueError(f"there is no estimate of {metric!r}: name it among `metrics`")
+        ax, label = axes(ax), f"estimated {metric.replace('_', ' ')}"
+        band(ax, range(1, len(self) + 1), np.array(values, dtype=float).T, label)
         ax.set_xlabel("window")
-        ax.set_ylabel("estimated accuracy")
+        ax.set_ylabel(label)
         ax.set_ylim(0, 1.02)
         return ax
 
@@ -154,7 +160,9 @@ class Estimates(list[AccuracyEstimate]):
         return table_html(f"{len(self)} windows", [(str(at + 1), str(one), one.code) for at, one in enumerate(self)])
 
 
-MEASURES = ("accuracy", "balanced_accuracy")
+MEASURES = ("accuracy", "balanced_accuracy", "f1", "roc_auc")
+# Those that need more than decisions and accuracy.
+_FURTHER = ("f1", "roc_auc")
 
 
 @overload
@@ -193,8 +201,10 @@ def estimate(
         argument is understood as well.
     X : rows
         The window, without answers.
-    metrics : list of {"accuracy", "balanced_accuracy"}, default=("accuracy",)
-        What `values` is to hold.
+    metrics : list of {"accuracy", "balanced_accuracy", "f1", "roc_auc"}, default=("accuracy",)
+        What `values` is to hold. As in scikit-learn, ``"f1"`` and ``"roc_auc"`` are of the last of two classes; of more than two they
+        are the mean over the classes, each against the others. One that the window says nothing of, since it has too few rows of a
+        class, is left out.
     window : int, optional
         Cut `X` into windows of this many rows, in the order of time, and estimate each; without it all rows are one window.
     seed : int, default=0
@@ -219,29 +229,30 @@ def estimate(
         (X_ref, y_ref), X = X_ref, y_ref
     if X is None:
         raise TypeError("estimate needs the labelled rows, their classes and the window: estimate(model, X_ref, y_ref, X)")
-    unknown = [name for name in metrics if name not in MEASURES]
+    unknown = [str(name) for name in metrics if name not in MEASURES]
     if unknown:
         raise ValueError(f"metrics should be of {', '.join(MEASURES)}, but has {', '.join(unknown)}")
     asked = Asked(model, X_ref, y_ref, X)
-    asking = asked.classifier(seed, window)
+    asking = asked.classifier(seed, window, "watched" if {*metrics} & {*_FURTHER} else "guarded")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         asking.fit(asked.source, y_ref).adapt(asked.window)
-    found = Estimates(_of_record(record, metrics, None not in asked.places) for record in asking.records_)
+    found = Estimates(_of_record(record, metrics, asked) for record in asking.records_)
     return found if window is not None else found[-1]
 
 
-def _of_record(record: dict[str, Any], metrics: Sequence[str], all_known: bool) -> AccuracyEstimate:
+def _of_record(record: dict[str, Any], metrics: Sequence[str], asked: Asked) -> AccuracyEstimate:
     accuracy, low, high = (record.get(f"estimated_{name}") for name in ("accuracy", "low", "high"))
     own = record.get("estimate") or {}
     values: dict[str, tuple[float, float, float]] = {}
     if accuracy is not None:
         # The model is never changed, so that both are of the one that was given.
         known: dict[str, Any] = {"accuracy": (accuracy, low, high), "balanced_accuracy": own.get("balanced")}
-        values = {name: tuple(known[name]) for name in metrics if known[name] is not None}
+        known.update(asked.further((record.get("findings") or {}).get("measures") or {}))
+        values = {name: tuple(known[name]) for name in metrics if known.get(name) is not None}
     if accuracy is None:
         code = "not-measurable"
-    elif not all_known:
+    elif None in asked.places:
         code = "unknown-class"
     else:
         code = "doubtful" if record.get("distrusted") else "estimated"
@@ -270,14 +281,19 @@ class Asked:
         self.decoder: Decoder | None = None
         self.order: list[int] = []
 
-    def classifier(self, seed: int, window: int | None) -> Any:
+    def further(self, measures: dict[str, Any]) -> dict[str, Any]:
+        """F1 and the like of the last of two classes, or the mean of more."""
+        last = self.order.index(1) if len(self.order) == 2 else None
+        return {name: own["mean"] if last is None else own["classes"][last] for name, own in measures.items()}
+
+    def classifier(self, seed: int, window: int | None, policy: str) -> Any:
         """A classifier whose model is this one, whatever it is given to learn from."""
         from driftline._estimator import DriftClassifier
 
         found = DriftClassifier(
             model=(self._fit, self._predict_proba),
             window=max(_tables.count(self.window), 1) if window is None else window,
-            policy={"guarded": {"candidates": ["plain"]}},
+            policy={policy: {"candidates": ["plain"]}},
             settings={"scaling": False, "column-cleaning": {"drop": False, "clip": False}},
             exclude=self.exclude or None,
             impute="mark",

@@ -11,6 +11,9 @@ _TONES = {"holds": "#2e7d32", "fails": "#c62828", "open": "#616161"}
 _CHARTS = 3
 
 
+# What charts on a page of their own look like in the dark. On a white sheet they must not.
+_IN_THE_DARK = "@media screen and (prefers-color-scheme: dark)"
+
 #: A sheet of paper in light and dark themes alike: the charts are drawn for one.
 PAPER = "background:#fff;color:#1a1a1a;color-scheme:light;padding:8px 12px;border-radius:6px;max-width:740px"
 
@@ -31,5 +34,6 @@ def summary_html(parts: dict[str, Any]) -> str:
         style = f"color:white;background:{_TONES.get(tone, '#616161')};padding:2px 8px;border-radius:4px"
         head = f'<p><span style="{style}">{escape(words)}</span></p>'
     outcome = f"<p>{escape(parts['outcome'])}</p>" if parts.get("outcome") else ""
-    charts = "".join(f'<div style="max-width:720px">{svg}</div>' for _, svg in parts["figures"][:_CHARTS])
+    drawn = (svg.replace(_IN_THE_DARK, "@media not all") for _, svg in parts["figures"][:_CHARTS])
+    charts = "".join(f'<div style="max-width:720px">{svg}</div>' for svg in drawn)
     return f'<div class="driftline" style="{PAPER}">{head}{outcome}{charts}</div>'

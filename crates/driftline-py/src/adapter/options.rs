@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::errors::wrong;
 use crate::learner::{KIND, Learner};
 use crate::table::Table;
+use crate::watched::{self, Watched};
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -53,12 +54,8 @@ impl Options {
         learner: Option<&Bound<'_, PyAny>>,
         cancel: &Cancel,
     ) -> PyResult<AdapterBuilder> {
-        let mut settings = self.settings.clone();
-        if learner.is_some() {
-            settings.model = Some(PartSpec::plain(KIND));
-        }
         let builder = Adapter::auto()
-            .settings(settings)
+            .settings(self.settings_with(learner))
             .seed(self.seed)
             .choice(self.choice.clone())
             .source_sample(self.source_sample.unwrap_or(true))
@@ -88,21 +85,31 @@ impl Options {
     }
 
     /// The same for files.
-    pub fn adapt(&self, cancel: &Cancel) -> FileRun {
+    pub fn adapt(&self, learner: Option<&Bound<'_, PyAny>>, cancel: &Cancel) -> PyResult<FileRun> {
         let folder = self.folder.clone().unwrap_or_default();
         let mut adapt = FileRun::new(folder)
             .seed(self.seed)
             .runtime(self.runtime(cancel));
-        adapt.settings = self.settings.clone();
+        adapt.registry = self.registry(learner)?;
+        adapt.settings = self.settings_with(learner);
         adapt.choice = self.choice.clone();
         adapt.source_sample = self.source_sample.unwrap_or(true);
-        adapt
+        Ok(adapt)
+    }
+
+    fn settings_with(&self, learner: Option<&Bound<'_, PyAny>>) -> Settings {
+        let mut settings = self.settings.clone();
+        if learner.is_some() {
+            settings.model = Some(PartSpec::plain(KIND));
+        }
+        settings
     }
 
     pub fn registry(&self, learner: Option<&Bound<'_, PyAny>>) -> PyResult<Registry> {
+        let registry = Registry::new().with_policy::<Watched>(watched::NAME);
         match learner {
-            Some(object) => Ok(Learner::new(object)?.add_to(Registry::new())),
-            None => Ok(Registry::new()),
+            Some(object) => Ok(Learner::new(object)?.add_to(registry)),
+            None => Ok(registry),
         }
     }
 

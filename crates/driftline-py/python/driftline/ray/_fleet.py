@@ -8,14 +8,18 @@ import os
 import socket
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import ray
 
-from driftline import _driftline
+from driftline import _classes, _driftline
+from driftline._estimator import DriftClassifier
+from driftline._models import learner
 from driftline._progress import progress
+from driftline.ray import _frames
 from driftline.ray._inputs import Input, find
 from driftline.ray._options import Fleet
 from driftline.ray._tasks import Crew, Outcome, Piece, cpus, grouped, logger, slow
@@ -41,6 +45,34 @@ class FleetResult:
     task_seconds: list[float]
     #: The most tasks that Ray had at a time.
     most_in_flight: int
+    #: A model of your own, which streams are loaded with, and the classes as a frame had them.
+    model: Any = field(default=None, repr=False)
+    classes: Any = field(default=None, repr=False)
+
+    def __getitem__(self, key: str) -> DriftClassifier:
+        """The estimator of a stream: all of its windows, with the version that is in use at its end.
+
+        Changes to it are its own: the fleet's folder stays as it is.
+        """
+        if key not in self:
+            raise KeyError(f"the fleet has no stream {key!r}")
+        own = None if self.model is None else learner(self.model)
+        with tempfile.TemporaryDirectory(prefix="driftline-") as place:
+            folder = Path(place, "run")
+            _driftline.extract_stream(self.folder, key, folder, own)
+            found = DriftClassifier.load(folder, model=self.model, trusted=True)
+        if self.classes is not None:
+            found._take(found._adapter, found._seed, self.classes, _classes.names_of(self.classes), "pandas")
+        return found
+
+    def __contains__(self, key: object) -> bool:
+        return any(row["key"] == key for row in self.rows)
+
+    def __iter__(self) -> Iterator[str]:
+        return (row["key"] for row in self.rows)
+
+    def __len__(self) -> int:
+        return self.streams
 
     def __repr__(self) -> str:
         counts = f"{self.streams} streams: {self.done} done, {self.failed} failed, {self.held} held"
@@ -57,6 +89,8 @@ class _Common:
     files: dict[str, bytes]
     cwd: str
     threads: int
+    #: Learns where the model is one of your own.
+    learner: Any
 
 
 #: Place, key, size, and where its file is.
@@ -69,7 +103,7 @@ def fleet(
     stream: Any,
     out: str | Path,
     label: str | None = None,
-    model: str | dict[str, Any] | None = None,
+    model: Any = None,
     by: str | None = None,
     source_model: str = "shared",
     window: int | str | None = None,
@@ -100,14 +134,17 @@ def fleet(
 
     Parameters
     ----------
-    source : path, address, list of them, or pyarrow Dataset
-        Labelled rows, with `label`; none if `model` is a model file.
-    stream : path, pattern, address, list of them, or pyarrow Dataset
-        Every file is a stream; with `by`, every value of that column. Addresses such as ``s3://bucket/sensors/*.parquet`` are
-        read through pyarrow's file systems; local files must be on every machine at the same place.
+    source : path, address, list of them, pyarrow Dataset, frame, or ray.data.Dataset
+        Labelled rows, with the column `label`; none if `model` is a model file.
+    stream : path, pattern, address, list of them, pyarrow Dataset, frame, ray.data.Dataset, or dict of these two
+        Every file is a stream, and every entry of a dict; with `by`, every value of that column. Addresses such as
+        ``s3://bucket/sensors/*.parquet`` are read through pyarrow's file systems; local files must be on every machine at the same
+        place; frames (pandas, polars, pyarrow) and data sets of Ray go through Ray's store, their rows in the order of time.
     out : path
         The folder of the fleet, on the machine that calls.
-    model, by, source_model, window, method, policy, alignment, labeler, settings, time, answers, ids, exclude, categories, impute, source_sample, seed
+    model : str, dict, estimator, pair of functions or TorchModel, optional
+        As in `DriftClassifier`; or a model file, where there is no `source`.
+    by, source_model, window, method, policy, alignment, labeler, settings, time, answers, ids, exclude, categories, impute, source_sample, seed
         As in ``driftline fleet`` and `DriftClassifier`; what is absent is as there.
     filesystem : pyarrow.fs.FileSystem, optional
         Where `source` and `stream` are, if their names do not say it.
@@ -121,8 +158,16 @@ def fleet(
         Processors of one task.
     verbose : bool, default=False
         Show a progress bar, with tqdm where it is installed.
+
+    Returns
+    -------
+    FleetResult
+        With the estimator of every stream: ``fleet(…)["sensor-17"].predict(rows)``.
     """
     out = Path(out)
+    teaches = None if source is None or model is None else learner(model)
+    source, classes = _frames.with_classes(source, label)
+    source, stream = _frames.named(source, "source"), _frames.named(stream, "stream")
     own = Fleet.of(
         stream, source, out, label=label, model=model, by=by, source_model=source_model, window=window, method=method,
         policy=policy, alignment=alignment, labeler=labeler, settings=settings, time=time, answers=answers, ids=ids,
@@ -132,13 +177,13 @@ def fleet(
     sources = [] if own.is_model_file else find(source, filesystem)
     inputs = find(stream, filesystem)
     own.made["source"] = [one.name for one in sources]
-    remote = any(one.filesystem for one in sources + (inputs if by else []))
+    remote = any(one.is_elsewhere for one in sources + (inputs if by else []))
     # Names lead to files that were fetched only elsewhere.
     options = own.options(str(out.absolute() if remote else out), None)
     with _in_place(sources + (inputs if by else []), os.getcwd(), remote):
-        begun = _driftline.Fleet.begin(json.dumps(own.made), options, [one.name for one in inputs])
+        begun = _driftline.Fleet.begin(json.dumps(own.made), options, [one.name for one in inputs], teaches)
     files = {name: (out / name).read_bytes() for name in ("manifest.json", "source.safetensors") if (out / name).exists()}
-    common = ray.put(_Common(own, [] if source_model == "each" else sources, files, os.getcwd(), num_cpus))
+    common = ray.put(_Common(own, [] if source_model == "each" else sources, files, os.getcwd(), num_cpus, teaches))
     where = {one.name: one for one in inputs}
     parts: list[_Stream] = []
     for place, key, size, path in begun.open_streams():
@@ -181,7 +226,7 @@ def fleet(
     told = json.loads(begun.finish())
     counts = {name: told[name] for name in ("streams", "done", "failed", "held", "rows")}
     return FleetResult(out, **counts, stragglers=stragglers, stream_seconds=dict(times), task_seconds=crew.seconds,
-                       most_in_flight=crew.most_in_flight)  # fmt: skip
+                       most_in_flight=crew.most_in_flight, model=None if teaches is None else model, classes=classes)  # fmt: skip
 
 
 def _name(group: list[_Stream]) -> str:
@@ -224,9 +269,9 @@ def _task(common: _Common, piece: bytes, inputs: list[Input]) -> Outcome:
                 packs.mkdir()
                 for name, contents in common.files.items():
                     Path(place, name).write_bytes(contents)
-                with _in_place(everything, common.cwd, any(one.filesystem for one in everything)):
+                with _in_place(everything, common.cwd, any(one.is_elsewhere for one in everything)):
                     options = common.fleet.options(place, common.threads)
-                    times = _driftline.fleet_piece(json.dumps(common.fleet.made), options, piece)
+                    times = _driftline.fleet_piece(json.dumps(common.fleet.made), options, piece, common.learner)
             except OSError as error:
                 times, trouble = [], f"on {socket.gethostname()}, node {node[:8]}: {error}"
             pack = packs / "streams.pack"

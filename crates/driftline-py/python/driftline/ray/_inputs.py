@@ -1,4 +1,4 @@
-"""Files of a fleet, wherever they are: found by the process that gives work out, put into place by those that do it."""
+"""Rows of a fleet, wherever they are: found by the process that gives work out, put into place by those that do it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+import ray
 from pyarrow import fs
 
 from driftline import _driftline
+from driftline.ray import _frames
 
 _WILD = re.compile(r"[*?\[]")
 
@@ -28,6 +30,13 @@ class Input:
     path: str
     filesystem: fs.FileSystem | None = None
     size: int | None = None
+    #: What is in it, in Ray's store, where it stands for a frame.
+    contents: Any = None
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether its name leads nowhere until it is put into place."""
+        return self.filesystem is not None or self.contents is not None
 
     def put(self) -> None:
         """Makes the name lead to the file, in the working directory."""
@@ -35,6 +44,9 @@ class Input:
         if target.is_absolute() or target.exists():
             return
         target.parent.mkdir(parents=True, exist_ok=True)
+        if self.contents is not None:
+            target.write_bytes(ray.get(self.contents))
+            return
         if self.filesystem is None:
             target.symlink_to(self.path)
             return
@@ -47,10 +59,16 @@ class Input:
 
 
 def find(what: Any, filesystem: fs.FileSystem | None) -> list[Input]:
-    """Paths, patterns and addresses (``s3://…``), or a data set of pyarrow."""
+    """Paths, patterns and addresses (``s3://…``), a data set of pyarrow, or frames, as `named` knows them."""
+    if isinstance(what, dict):
+        found = []
+        for name, rows in what.items():
+            contents = _frames.parquet(rows)
+            found.append(Input(name, name, None, len(contents), ray.put(contents)))
+        return found
     if hasattr(what, "files") and hasattr(what, "filesystem"):
         return _located(what.files, what.filesystem, "")
-    found: list[Input] = []
+    found = []
     for one in [what] if isinstance(what, (str, os.PathLike)) else list(what):
         text = os.fspath(one)
         if filesystem is not None:

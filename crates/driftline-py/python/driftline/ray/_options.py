@@ -31,7 +31,7 @@ class Fleet:
             raise ValueError("a source model for each stream needs a source that has the column `by` as well")
         settings = dict(given["settings"] or {})
         parts = {name: given[name] for name in ("policy", "alignment", "labeler")}
-        if source is not None:
+        if source is not None and isinstance(model, (str, dict)):
             parts["model"] = model
         settings.update({name: value for name, value in parts.items() if value is not None})
         window = given["window"]
@@ -78,7 +78,8 @@ def _command(stream: Any, source: Any, out: Path, given: dict[str, Any]) -> list
 
     add("source", None if source is None else _names(source))
     add("label", given["label"])
-    add("model", given["model"])
+    model = given["model"]
+    add("model", model if model is None or isinstance(model, (str, dict)) else type(model).__name__)
     add("stream", _names(stream))
     add("by", given["by"])
     add("source-model", None if given["source_model"] == "shared" else given["source_model"])
