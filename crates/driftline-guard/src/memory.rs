@@ -34,6 +34,9 @@ pub(super) struct Memory {
     /// The largest step so far, in safe steps.
     #[serde(skip_serializing_if = "is_default")]
     pub largest_step: f64,
+    /// The chance that followed classes were confused by a jump.
+    #[serde(skip_serializing_if = "is_default")]
+    pub confused: f64,
     /// How far the newest steps leapt, in distances between classes; half of it is left after every window.
     #[serde(skip_serializing_if = "is_default")]
     pub leap: f64,

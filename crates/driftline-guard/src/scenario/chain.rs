@@ -12,6 +12,8 @@ use driftline_models::Classifier;
 
 /// A chain is never surer than this of a row.
 const LEAST_DOUBT: f64 = 0.02;
+/// The most that changed shares tell against a chain, as a logarithm per row: a class may really become rare.
+const MOST_AGAINST: f64 = 0.05;
 
 pub(crate) struct Chained;
 
@@ -34,7 +36,7 @@ impl Scenario for Chained {
         let misfit = case.misfit(&source.scores, &there, source.profile.score_noise);
         Ok(vec![Explanation {
             name: "chained",
-            posteriors,
+            posteriors: case.traced(posteriors),
             misfit,
             complexity,
             past: 0.0,
@@ -50,10 +52,10 @@ fn clusters(case: &Case<'_>, chain: &Proposal<'_>, complexity: f64) -> Result<Ex
     let doubt = (1.0 - source.profile.held_out).max(LEAST_DOUBT);
     Ok(Explanation {
         name: "chained",
-        posteriors: posteriors(&decided, doubt),
+        posteriors: case.traced(posteriors(&decided, doubt)),
         misfit: 0.0,
         complexity,
-        past: -divergence(&decided, &source.prior) / 2.0,
+        past: -(divergence(&decided, &source.prior) / 2.0).min(MOST_AGAINST),
     })
 }
 

@@ -67,7 +67,7 @@ impl Scenario for Followed {
         let too_far = (case.largest_step - 1.0).max(0.0);
         Ok(vec![Explanation {
             name: "followed",
-            posteriors: went.classes,
+            posteriors: case.traced(went.classes),
             misfit,
             complexity: 1.0 + POINTS * (off.max(0.0) + behind.max(0.0)) + 2.0 * too_far,
             past: 0.0,
