@@ -56,7 +56,6 @@ pub(super) fn history(
             inputs: part.inputs(),
             points: source.points_of(part.inputs()),
             largest_step: 0.0,
-            confused: 0.0,
             seed: seed(),
         };
         for scenario in scenarios(&source) {

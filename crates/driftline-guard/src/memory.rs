@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::labels::Heard;
 use super::profile::SourceProfile;
+use super::scenario::Trace;
 use driftline_adapt::State;
 use driftline_core::{Error, Result};
 use driftline_drift::ClassMixture;
@@ -17,6 +18,8 @@ const FORMAT: u32 = 1;
 /// The held-out probabilities of the source sample are kept under this name, its mixture under the other.
 const HELD_OUT: &str = "held-out";
 const SOURCE_CLOUDS: &str = "clouds/source";
+/// Where classes stood, under this and the name of the scenario.
+const PLACES: &str = "places/";
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
@@ -34,9 +37,9 @@ pub(super) struct Memory {
     /// The largest step so far, in safe steps.
     #[serde(skip_serializing_if = "is_default")]
     pub largest_step: f64,
-    /// The chance that followed classes were confused by a jump.
+    /// How far the classes of scenarios that follow them have moved.
     #[serde(skip_serializing_if = "is_default")]
-    pub confused: f64,
+    pub traces: BTreeMap<String, Trace>,
     /// How far the newest steps leapt, in distances between classes; half of it is left after every window.
     #[serde(skip_serializing_if = "is_default")]
     pub leap: f64,
@@ -96,6 +99,19 @@ impl Memory {
     pub fn set_clouds(&mut self, name: &str, clouds: &ClassMixture) -> Result<()> {
         let numbers = clouds.to_numbers();
         self.kept.set(name, &[numbers.len()], numbers)
+    }
+
+    /// Where the classes of a scenario stood, one after the other.
+    pub fn places(&self, scenario: &str, columns: usize) -> Option<Vec<Vec<f64>>> {
+        let (_, places) = self.kept.get(&format!("{PLACES}{scenario}"))?;
+        let place = |place: &[f32]| place.iter().map(|&x| f64::from(x)).collect();
+        Some(places.chunks(columns).map(place).collect())
+    }
+
+    pub fn set_places(&mut self, scenario: &str, places: &[Vec<f64>]) -> Result<()> {
+        let numbers: Vec<f32> = places.iter().flatten().map(|&x| x as f32).collect();
+        self.kept
+            .set(&format!("{PLACES}{scenario}"), &[numbers.len()], numbers)
     }
 
     /// What was kept of the source's arrays.

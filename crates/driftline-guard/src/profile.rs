@@ -87,12 +87,17 @@ impl Source {
             held_out,
             gains: rehearsed,
             history,
+            forward,
         } = rehearsal::rehearse(ctx, sample, candidates, window)?;
         let right = held_out.argmax();
         let right = right.as_slice().iter().zip(labels).filter(|(a, b)| a == b);
         let profile = SourceProfile {
             held_out: right.count() as f64 / labels.len() as f64,
-            calibration: Calibration::of(&held_out, labels),
+            // By later rows where there are enough: a source that drifts by itself shows there how sure a model may be.
+            calibration: match &forward {
+                Some((said, classes)) => Calibration::of(said, classes),
+                None => Calibration::of(&held_out, labels),
+            },
             rehearsed,
             history,
             ..SourceProfile::default()

@@ -105,6 +105,8 @@ pub(super) struct Rehearsal {
     pub gains: BTreeMap<String, Rehearsed>,
     /// How well every scenario foresaw the later half.
     pub history: BTreeMap<String, f64>,
+    /// What the model of the earlier half says of the later rows whose classes it knows, and their classes.
+    pub forward: Option<(Probabilities, Vec<u32>)>,
 }
 
 /// A part of the sample, where every training costs a call: nothing else is looked at.
@@ -154,6 +156,7 @@ pub(super) fn rehearse(
     );
     let held_out = Probabilities::new(held_out, n_classes)?;
     let mut history = BTreeMap::new();
+    let mut forward = None;
     let mut in_order = vec![0.0; candidates.len()];
     if early.labels().only_class().is_none() && later.len() >= LEAST_ROWS {
         let blocks = (later.len() / window.max(1)).clamp(1, BLOCKS);
@@ -166,6 +169,7 @@ pub(super) fn rehearse(
         if let Some(candidate) = candidates.first() {
             let model = beginnings.model(candidate);
             history = super::history::history(ctx, &beginnings.known, &known, model, &parts)?;
+            forward = foretold(model, &beginnings.known, &later)?;
         }
         in_order = beginnings.gains(ctx, candidates, &parts)?;
     }
@@ -180,5 +184,25 @@ pub(super) fn rehearse(
         held_out,
         gains: named.collect(),
         history,
+        forward,
     })
+}
+
+/// What a model of the rows before says of later rows, where their class is one of those before.
+fn foretold(
+    model: &AnyModel,
+    known: &LabeledDomain,
+    later: &LabeledDomain,
+) -> Result<Option<(Probabilities, Vec<u32>)>> {
+    let counts = known.labels().counts();
+    let labels = later.labels().as_slice();
+    let rows: Vec<usize> = (0..labels.len())
+        .filter(|&row| counts[labels[row] as usize] > 0)
+        .collect();
+    if rows.len() < LEAST_ROWS {
+        return Ok(None);
+    }
+    let said = model.probabilities(&later.inputs().pick(&rows))?;
+    let classes = rows.iter().map(|&row| labels[row]).collect();
+    Ok(Some((said, classes)))
 }

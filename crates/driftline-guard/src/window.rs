@@ -7,7 +7,7 @@ use super::config::GuardConfig;
 use super::findings::{AlarmFinding, CandidateFinding, ExplanationFinding, Findings, Question};
 use super::memory::Memory;
 use super::profile::{Source, seed};
-use super::scenario::{Case, JUMP, SAFE_STEP};
+use super::scenario::{Case, SAFE_STEP};
 use super::score::Score;
 use super::theory;
 use super::weighed::Weighed;
@@ -143,9 +143,6 @@ impl Judge<'_> {
     pub fn weigh(&self, memory: &mut Memory) -> Result<Weighed> {
         let step = self.step();
         memory.leap = (memory.leap / 2.0).max(step);
-        if self.has_jumped(step, memory) {
-            memory.confused = (1.0 + memory.confused) / 2.0;
-        }
         memory.largest_step = memory.largest_step.max(step / SAFE_STEP);
         let case = Case {
             ctx: self.ctx,
@@ -154,18 +151,9 @@ impl Judge<'_> {
             inputs: self.inputs,
             points: self.source.points_of(self.inputs),
             largest_step: memory.largest_step,
-            confused: memory.confused,
             seed: self.ctx.seed.named("scenarios"),
         };
         Weighed::of(&case, memory, self.config)
-    }
-
-    /// Whether the stream moved much further than ever before, so that nobody can tell which class went where.
-    fn has_jumped(&self, step: f64, memory: &Memory) -> bool {
-        let profile = &self.source.profile;
-        let noise = profile.noise / profile.class_distance;
-        let before = (SAFE_STEP * memory.largest_step).max(noise);
-        self.ctx.previous.is_some() && step > (JUMP * before).max(SAFE_STEP / 2.0)
     }
 
     fn name(&self, place: usize) -> &str {

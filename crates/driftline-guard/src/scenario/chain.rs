@@ -1,6 +1,7 @@
 //! What the chain of plain steps says of the window. It is right where the theorem is: small steps, every one of them. It
 //! explains images, whose pixels no map of columns explains, and tables of few columns whose clusters it follows row by row.
 
+use super::trace::traced;
 use super::{Case, Explanation, Scenario};
 use crate::memory::Memory;
 use crate::space::scores;
@@ -17,15 +18,17 @@ const MOST_AGAINST: f64 = 0.05;
 
 pub(crate) struct Chained;
 
+const CHAINED: &str = "chained";
+
 impl Scenario for Chained {
-    fn explain(&self, case: &Case<'_>, _: &mut Memory) -> Result<Vec<Explanation>> {
+    fn explain(&self, case: &Case<'_>, memory: &mut Memory) -> Result<Vec<Explanation>> {
         let Some(chain) = case.plain() else {
             return Ok(vec![]);
         };
         let too_far = (case.largest_step - 1.0).max(0.0);
         let complexity = 1.0 + 2.0 * too_far;
         if case.follows_clusters(chain) {
-            return clusters(case, chain, complexity).map(|own| vec![own]);
+            return clusters(case, chain, complexity, memory).map(|own| vec![own]);
         }
         if case.source.points.is_some() {
             return Ok(vec![]);
@@ -35,8 +38,8 @@ impl Scenario for Chained {
         let there = scores(&posteriors, source.prior.len());
         let misfit = case.misfit(&source.scores, &there, source.profile.score_noise);
         Ok(vec![Explanation {
-            name: "chained",
-            posteriors: case.traced(posteriors),
+            name: CHAINED,
+            posteriors,
             misfit,
             complexity,
             past: 0.0,
@@ -46,13 +49,18 @@ impl Scenario for Chained {
 
 /// Clusters that were followed to this window: each row has the class of its cluster, as surely as the source model is right
 /// at home. They go wherever rows are, so that they never misfit; where they go wrong, one class takes the rows of another.
-fn clusters(case: &Case<'_>, chain: &Proposal<'_>, complexity: f64) -> Result<Explanation> {
+fn clusters(
+    case: &Case<'_>,
+    chain: &Proposal<'_>,
+    complexity: f64,
+    memory: &mut Memory,
+) -> Result<Explanation> {
     let source = case.source;
     let decided = chain.version.unwrap_or(chain.before).predict(case.inputs)?;
     let doubt = (1.0 - source.profile.held_out).max(LEAST_DOUBT);
     Ok(Explanation {
-        name: "chained",
-        posteriors: case.traced(posteriors(&decided, doubt)),
+        name: CHAINED,
+        posteriors: traced(case, memory, CHAINED, posteriors(&decided, doubt))?,
         misfit: 0.0,
         complexity,
         past: -(divergence(&decided, &source.prior) / 2.0).min(MOST_AGAINST),

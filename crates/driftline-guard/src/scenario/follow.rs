@@ -2,6 +2,7 @@
 //! *Mixture*). It alone can tell a turn from a stretch, and it is right where the theorem is: classes apart, small steps.
 
 use super::moved::drawn_by;
+use super::trace::traced;
 use super::{Case, Explanation, Scenario};
 use crate::memory::Memory;
 use driftline_core::Result;
@@ -9,6 +10,7 @@ use driftline_drift::mixture::FollowFrom;
 
 pub(crate) struct Followed;
 
+const FOLLOWED: &str = "followed";
 /// Where the clouds stand.
 pub(crate) const CLOUDS: &str = "clouds";
 /// By how much likelihood for a row moving all clouds first must beat following from where they stood.
@@ -66,8 +68,8 @@ impl Scenario for Followed {
         let behind = right - calibration.accuracy - chance;
         let too_far = (case.largest_step - 1.0).max(0.0);
         Ok(vec![Explanation {
-            name: "followed",
-            posteriors: case.traced(went.classes),
+            name: FOLLOWED,
+            posteriors: traced(case, memory, FOLLOWED, went.classes)?,
             misfit,
             complexity: 1.0 + POINTS * (off.max(0.0) + behind.max(0.0)) + 2.0 * too_far,
             past: 0.0,

@@ -4,10 +4,12 @@
 mod chain;
 mod follow;
 mod moved;
+mod trace;
 
 pub(super) use chain::Chained;
 pub(super) use follow::{CLOUDS, Followed};
 pub(super) use moved::Moved;
+pub(super) use trace::Trace;
 
 use super::memory::Memory;
 use super::profile::Source;
@@ -20,9 +22,6 @@ use driftline_drift::{RowPoints, energy_distance};
 
 /// The part of the distance between classes that a step may be, as in driftline-drift's `pace.rs`.
 pub(super) const SAFE_STEP: f64 = 0.1;
-/// A step so many times as large as any before it is a jump. With 6 a turn by 120° is missed in two columns, with 3 turns by
-/// 11° a window are taken for one in eight.
-pub(super) const JUMP: f64 = 5.0;
 
 /// What there is to explain.
 pub(super) struct Case<'a> {
@@ -34,8 +33,6 @@ pub(super) struct Case<'a> {
     pub points: Option<RowPoints>,
     /// The largest step so far, in steps that are safe: 1 is a tenth of the distance between classes.
     pub largest_step: f64,
-    /// The chance that a jump has confused the classes that are followed.
-    pub confused: f64,
     pub seed: Seed,
 }
 
@@ -79,16 +76,6 @@ impl Case<'_> {
     fn follows_clusters(&self, chain: &Proposal<'_>) -> bool {
         let labeler = &chain.candidate.labeler;
         labeler.clusters(&self.ctx.first.model).is_some()
-    }
-
-    /// What followed classes say once a jump may have confused them: each may be any other.
-    fn traced(&self, mut posteriors: Vec<f64>) -> Vec<f64> {
-        let n_classes = self.source.prior.len();
-        let others = (n_classes as f64 - 1.0).max(1.0);
-        for p in &mut posteriors {
-            *p = (1.0 - self.confused) * *p + self.confused * (1.0 - *p) / others;
-        }
-        posteriors
     }
 
     /// The distance of two samples in units of noise; noise alone is no misfit.
