@@ -72,13 +72,10 @@ pub(super) fn traced(
         // Means of so few rows differ by chance: by about √(columns/rows) each.
         let chance = 2.0 * points.size() as f64 / rows.max(LEAST_ROWS);
         let distance = distance(before, mean);
-        if *rows < LEAST_ROWS {
-            0.0
-        } else {
-            (distance * distance - chance).max(0.0).sqrt()
-        }
+        rows * (distance * distance - chance).max(0.0).sqrt()
     });
-    let moved = moved.fold(0.0, f64::max);
+    // The mean over all rows: what a rare class does is mostly chance.
+    let moved = moved.sum::<f64>() / points.len().max(1) as f64;
     if apart > 0.0 {
         trace.go_on(moved / apart);
     }
