@@ -34,10 +34,12 @@ pub struct GuardConfig {
     pub history_rows: NonNegative,
     /// How much of what labels said in earlier windows counts in the next one. With 0.9 intervals on real tables cover less often.
     pub memory: Fraction,
-    /// Half the least width of an interval, and how much an error that labels found may change from window to window.
+    /// Half the least width of an interval, how much an error that labels found may change from window to window, and the
+    /// share of rows that a candidate is taken to change at least. Without that, one that gained 0.4 points in a window of
+    /// occupancy lost 12 in the next.
     pub least_width: Fraction,
-    /// How much of the range over all scenarios, and of the error rate, an interval has on each side. With 0.3 nine in ten
-    /// intervals cover on real tables.
+    /// How much of the range over all scenarios, and of the error rate, an interval has on each side. On eleven real tables
+    /// 98 % of the intervals cover with 0.2, 92 % with 0.15 and 87 % with 0.1.
     pub spread_share: Fraction,
     /// How many labels the scenarios count for, once there are labels. With 4 two streams in a hundred lose a point of
     /// balanced accuracy, with 8 none; from 6 to 8 nothing changes.

@@ -52,8 +52,9 @@ impl Evidence {
         let before = (expected / share).clamp(-1.0, 1.0);
         let total = self.labels + prior;
         let mean = share * (self.ahead + prior * before) / total;
-        // An outcome varies by at most 1, and a few equal outcomes do not prove that it varies less.
-        let error = share / total.sqrt();
+        // An outcome varies by at most 1, and a few equal outcomes do not prove that it varies less. A version that changes
+        // few rows of this window may change more of the next, which it would serve.
+        let error = share.max(config.least_width.get()) / total.sqrt();
         let low = mean - config.caution.get() * error;
         Some(Gain { mean, low })
     }
@@ -172,6 +173,13 @@ mod tests {
         assert!((found.low - 0.125).abs() < 1e-12);
         assert!(gain(8.0, -8.0).unwrap().low < 0.0);
         assert!(gain(80.0, 80.0).unwrap().low > found.low);
+    }
+
+    #[test]
+    fn few_changed_rows_are_no_proof_of_a_gain() {
+        let config = GuardConfig::default();
+        let low = |share| evidence(8.0, 8.0).gain(share, 0.0, &config).unwrap().low;
+        assert!(low(0.01) < 0.0 && low(0.05) > 0.0);
     }
 
     /// A row of class 1 that the candidate decides rightly and the source model does not.
