@@ -27,8 +27,6 @@ const NUMBERS_OF_THE_GUARD: &[(&str, &str)] = &[
     ("scenario/mod.rs", "SAFE_STEP"),
     ("scenario/chain.rs", "LEAST_DOUBT"),
     ("score.rs", "LEAST_ROWS"),
-    ("space.rs", "FARTHEST"),
-    ("space.rs", "LEAST_DEVIATION"),
     ("space.rs", "LEAST_PROBABILITY"),
     ("theory.rs", "ROWS"),
     ("window.rs", "NAMED_ROWS"),

@@ -6,12 +6,11 @@ mod carry;
 mod choose;
 mod fit;
 mod follow;
-mod last;
 mod store;
 
 pub use choose::{Calibration, choose};
+pub(super) use fit::{raise, scatter};
 pub use follow::{FollowFrom, FollowedWindow};
-pub use last::LastFollowed;
 
 use serde::{Deserialize, Serialize};
 
