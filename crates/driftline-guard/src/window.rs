@@ -91,7 +91,7 @@ impl Judge<'_> {
             explanations: explanations(&weighed, &scores),
             candidates: self.candidates(&prospects),
             chosen,
-            baselines: baselines::estimates(self.source, ctx.first, self.inputs)?,
+            baselines: baselines::estimates(self.source, ctx, self.inputs)?,
             theory: theory::step(ctx, self.inputs)?,
             question,
             alarm,

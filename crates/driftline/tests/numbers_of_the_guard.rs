@@ -8,6 +8,14 @@ use super::tidy::library;
 /// limits of how much is looked at.
 const NUMBERS_OF_THE_GUARD: &[(&str, &str)] = &[
     ("alarm.rs", "BETS"),
+    ("baselines/shares.rs", "ROUNDS"),
+    ("baselines/shares.rs", "EM_ROUNDS"),
+    ("baselines/shares.rs", "TOLERANCE"),
+    ("baselines/shares.rs", "LEAST"),
+    ("baselines/weighted.rs", "LEAST_WINDOW"),
+    ("baselines/weighted.rs", "LEAST_SOURCE"),
+    ("baselines/weighted.rs", "TOLERANCE"),
+    ("baselines/weighted.rs", "ITERATIONS"),
     ("calibration.rs", "LEAST"),
     ("calibration.rs", "STEPS"),
     ("calibration.rs", "STEP"),

@@ -7,7 +7,7 @@ mod moved;
 
 pub(super) use chain::Chained;
 pub(super) use follow::{CLOUDS, Followed};
-pub(super) use moved::Moved;
+pub(super) use moved::{Moved, reweighted};
 
 use super::memory::Memory;
 use super::profile::Source;
