@@ -147,16 +147,11 @@ fn told_apart(a: &RowPoints, b: &RowPoints, seed: Seed) -> f64 {
     all.extend(try_b.iter().map(|row| (score(row), true)));
     all.sort_by(|x, y| x.0.total_cmp(&y.0));
     // Ties share their rank.
-    let (mut ranks, mut at) = (0.0, 0);
-    while at < all.len() {
-        let end = at
-            + all[at..]
-                .iter()
-                .take_while(|one| one.0 == all[at].0)
-                .count();
-        let rank = (at + end + 1) as f64 / 2.0;
-        ranks += rank * all[at..end].iter().filter(|one| one.1).count() as f64;
-        at = end;
+    let (mut ranks, mut below) = (0.0, 0);
+    for alike in all.chunk_by(|x, y| x.0 == y.0) {
+        let rank = (2 * below + alike.len() + 1) as f64 / 2.0;
+        ranks += rank * alike.iter().filter(|one| one.1).count() as f64;
+        below += alike.len();
     }
     let (n, m) = (try_b.len() as f64, try_a.len() as f64);
     (ranks - n * (n + 1.0) / 2.0) / (n * m)

@@ -165,18 +165,11 @@ fn cut(
 }
 
 fn nearest(row: &[f64], means: &[Vec<f64>]) -> usize {
-    let distance = |mean: &Vec<f64>| {
-        row.iter()
-            .zip(mean)
-            .map(|(x, m)| (x - m) * (x - m))
-            .sum::<f64>()
+    let distance = |mean: &Vec<f64>| -> f64 {
+        let apart = row.iter().zip(mean).map(|(x, m)| (x - m) * (x - m));
+        apart.sum()
     };
-    let mut best = (f64::MAX, 0);
-    for (at, mean) in means.iter().enumerate() {
-        let own = distance(mean);
-        if own < best.0 {
-            best = (own, at);
-        }
-    }
-    best.1
+    let all = means.iter().map(distance).enumerate();
+    let nearest = all.min_by(|(_, a), (_, b)| a.total_cmp(b));
+    nearest.map_or(0, |(at, _)| at)
 }
