@@ -10,7 +10,6 @@ use super::version::{Archive, Version};
 use driftline_core::data::{Domain, LabeledDomain};
 use driftline_core::random::Seed;
 use driftline_core::{Error, Result};
-use driftline_drift::mixture::LastFollowed;
 use driftline_models::Runtime;
 
 /// The moment of one step.
@@ -36,8 +35,6 @@ pub struct Context<'a> {
     /// The seed of this step alone.
     pub seed: Seed,
     pub runtime: &'a Runtime,
-    /// Spares the second of two parts that follow the same mixture through the same window.
-    pub followed: &'a LastFollowed,
     pub single_candidate: bool,
     /// Who may be asked about rows of this window, if anybody.
     pub expert: Option<&'a dyn Expert>,

@@ -35,18 +35,6 @@ pub enum DriftKind {
     Still,
     Gradual,
     Fast,
-    Jump,
-    NewClasses,
-    NotExplained,
-}
-
-/// What is known of the explanations of a window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Known {
-    pub explained: bool,
-    pub jumped: bool,
-    /// Part of the rows, not all, is unlike anything before.
-    pub new_mass: bool,
 }
 
 /// How a window differs.
@@ -84,21 +72,14 @@ impl Distance {
     }
 }
 
-/// What can be measured of a change, whatever is known of its explanations.
-#[derive(Clone, Debug)]
-pub struct Measured {
-    from_source: Distance,
-    from_last: Option<Distance>,
-    told_apart: f64,
-    columns: Vec<MovedColumn>,
-}
-
-impl Measured {
+impl Change {
+    /// `classes_apart` is how far a class is from its nearest, where that is known.
     pub fn of(
         frame: &Standardizer,
         source: &RowPoints,
         last: Option<&RowPoints>,
         window: &RowPoints,
+        classes_apart: Option<f64>,
         seed: Seed,
     ) -> Self {
         let left = |points| (points, Halves::of(points, seed.named("left")));
@@ -114,68 +95,34 @@ impl Measured {
             .collect();
         columns.sort_by(|a, b| b.shift.abs().total_cmp(&a.shift.abs()));
         columns.truncate(NAMED);
+        let (verdict, reason) = judge(from_source, from_last);
+        let step = from_last.unwrap_or(from_source);
         Self {
             from_source,
             from_last,
-            told_apart: told_apart(source, window, seed),
-            columns,
-        }
-    }
-
-    pub fn judged(self, known: Known, classes_apart: Option<f64>) -> Change {
-        let (verdict, reason) = judge(self.from_source, self.from_last, known);
-        let step = self.from_last.unwrap_or(self.from_source);
-        Change {
-            from_source: self.from_source,
-            from_last: self.from_last,
             size: step.distance,
             floor: step.noise,
             limit: classes_apart.map(|apart| SAFE * apart),
-            told_apart: self.told_apart,
-            columns: self.columns,
+            told_apart: told_apart(source, window, seed),
+            columns,
             verdict,
             reason,
         }
     }
 }
 
-impl Change {
-    pub fn of(
-        frame: &Standardizer,
-        source: &RowPoints,
-        last: Option<&RowPoints>,
-        window: &RowPoints,
-        known: Known,
-        classes_apart: Option<f64>,
-        seed: Seed,
-    ) -> Self {
-        Measured::of(frame, source, last, window, seed).judged(known, classes_apart)
-    }
-}
-
-fn judge(source: Distance, last: Option<Distance>, known: Known) -> (DriftKind, String) {
-    let far = format!(
-        "{:.4} from the source, noise {:.4}",
-        source.distance, source.noise
-    );
+fn judge(source: Distance, last: Option<Distance>) -> (DriftKind, String) {
     let step = last.unwrap_or(source);
     let went = |how: &str| format!("one step went {:.4}, {how} of the way", step.distance);
-    let (verdict, what) = if known.jumped {
-        let what = "the stream has jumped further at once than in all steps before";
-        (DriftKind::Jump, what.into())
-    } else if known.new_mass {
-        let what = "part of the rows are unlike any class of the source";
-        (DriftKind::NewClasses, what.into())
-    } else if !source.moved() {
+    let (verdict, what) = if !source.moved() {
         (DriftKind::Still, "the window looks like the source".into())
-    } else if !known.explained {
-        let what = "no move of the source looks like the window";
-        (DriftKind::NotExplained, what.into())
     } else if step.moved() && step.distance > FAST * source.distance {
         (DriftKind::Fast, went("most"))
     } else {
         (DriftKind::Gradual, went("little"))
     };
+    let Distance { distance, noise } = source;
+    let far = format!("{distance:.4} from the source, noise {noise:.4}");
     (verdict, format!("{what} ({far})"))
 }
 
@@ -200,16 +147,11 @@ fn told_apart(a: &RowPoints, b: &RowPoints, seed: Seed) -> f64 {
     all.extend(try_b.iter().map(|row| (score(row), true)));
     all.sort_by(|x, y| x.0.total_cmp(&y.0));
     // Ties share their rank.
-    let (mut ranks, mut at) = (0.0, 0);
-    while at < all.len() {
-        let end = at
-            + all[at..]
-                .iter()
-                .take_while(|one| one.0 == all[at].0)
-                .count();
-        let rank = (at + end + 1) as f64 / 2.0;
-        ranks += rank * all[at..end].iter().filter(|one| one.1).count() as f64;
-        at = end;
+    let (mut ranks, mut below) = (0.0, 0);
+    for alike in all.chunk_by(|x, y| x.0 == y.0) {
+        let rank = (2 * below + alike.len() + 1) as f64 / 2.0;
+        ranks += rank * alike.iter().filter(|one| one.1).count() as f64;
+        below += alike.len();
     }
     let (n, m) = (try_b.len() as f64, try_a.len() as f64);
     (ranks - n * (n + 1.0) / 2.0) / (n * m)
@@ -246,7 +188,7 @@ mod tests {
         }
     }
 
-    /// (from the source, from the last window, explained, jumped, new mass) → verdict; noise is 0.01, so 0.03 is still.
+    /// (from the source, from the last window) → verdict; noise is 0.01, so 0.03 is still.
     #[test]
     fn verdicts_by_table() {
         use DriftKind::*;
@@ -255,32 +197,20 @@ mod tests {
             noise: 0.01,
         };
         let cases = [
-            (0.01, Some(0.0), [true, false, false], Still),
-            (0.03, Some(0.03), [true, false, false], Still),
-            (0.031, Some(0.01), [true, false, false], Gradual),
-            (0.5, Some(0.05), [true, false, false], Gradual),
+            (0.01, Some(0.0), Still),
+            (0.03, Some(0.03), Still),
+            (0.031, Some(0.01), Gradual),
+            (0.5, Some(0.05), Gradual),
             // Half of the way is not most of it; and a step within its noise is none, however short the way.
-            (0.5, Some(0.25), [true, false, false], Gradual),
-            (0.04, Some(0.03), [true, false, false], Gradual),
-            (0.5, Some(0.26), [true, false, false], Fast),
+            (0.5, Some(0.25), Gradual),
+            (0.04, Some(0.03), Gradual),
+            (0.5, Some(0.26), Fast),
             // The first window has come all the way at once.
-            (0.5, None, [true, false, false], Fast),
-            (0.5, Some(0.05), [false, false, false], NotExplained),
-            (0.01, Some(0.0), [false, false, false], Still),
-            // A jump is told before anything else, new classes before what the distance says.
-            (0.01, Some(0.0), [true, true, false], Jump),
-            (0.5, Some(0.45), [false, true, true], Jump),
-            (0.5, Some(0.45), [false, false, true], NewClasses),
-            (0.01, Some(0.0), [true, false, true], NewClasses),
+            (0.5, None, Fast),
         ];
-        for (source, last, [explained, jumped, new_mass], expected) in cases {
-            let known = Known {
-                explained,
-                jumped,
-                new_mass,
-            };
-            let (verdict, reason) = judge(at(source), last.map(at), known);
-            assert_eq!(verdict, expected, "{source} {last:?} {known:?}");
+        for (source, last, expected) in cases {
+            let (verdict, reason) = judge(at(source), last.map(at));
+            assert_eq!(verdict, expected, "{source} {last:?}");
             let far = format!("({source:.4} from the source, noise 0.0100)");
             assert!(reason.ends_with(&far), "{reason}");
         }
@@ -302,8 +232,7 @@ mod tests {
         let frame = Standardizer::of(&frame).unwrap();
         let (source, window) = (rows([0.0; 5]), rows([0.1, -2.0, 0.0, 1.0, 0.5]));
         for (last, size) in [(None, "whole"), (Some(&window), "none")] {
-            let measured = Measured::of(&frame, &source, last, &window, Seed::new(4));
-            let change = measured.judged(Known::default(), Some(3.0));
+            let change = Change::of(&frame, &source, last, &window, Some(3.0), Seed::new(4));
             let named: Vec<usize> = change.columns.iter().map(|one| one.column).collect();
             assert_eq!(named, [1, 3, 4]);
             assert!((change.columns[0].shift + 2.0).abs() < 1e-9);

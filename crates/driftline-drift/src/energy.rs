@@ -30,9 +30,13 @@ pub(super) fn known_distance(
         return 0.0;
     }
     let between = 2.0 * across(&a, &b) / (a.len() * b.len()) as f64;
-    let within =
-        |known: Option<f64>, own: &RowPoints| known.unwrap_or_else(|| mean(&pairs(own), own.len()));
-    (between - within(within_a, &a) - within(within_b, &b)) / (a.size() as f64).sqrt()
+    let sums = within([
+        within_a.is_none().then(|| Blocks::of(&a)),
+        within_b.is_none().then(|| Blocks::of(&b)),
+    ]);
+    let within_a = within_a.unwrap_or_else(|| mean(sums[0], a.len()));
+    let within_b = within_b.unwrap_or_else(|| mean(sums[1], b.len()));
+    (between - within_a - within_b) / (a.size() as f64).sqrt()
 }
 
 /// The noise of the distance between samples of `left` and `right` rows from the distribution of `points`.
@@ -78,7 +82,7 @@ impl Halves {
         Self {
             deviation: (squares.iter().sum::<f64>() / HALVINGS as f64).sqrt(),
             rows: half,
-            within: (n <= MOST).then(|| mean(&pairs, n)),
+            within: (n <= MOST).then(|| mean(pairs.iter().sum(), n)),
         }
     }
 
@@ -91,16 +95,16 @@ impl Halves {
 
 /// All distances of a row to those before it, one after the other.
 fn pairs(points: &RowPoints) -> Vec<f64> {
-    let columns = Columns::of(points);
+    let blocks = Blocks::of(points);
     let n = points.len();
-    let mut all = vec![0.0; n * (n - 1) / 2];
+    let mut all = vec![0.0; n * n.saturating_sub(1) / 2];
     side_by_side(
         #[inline(always)]
         || {
             let mut rest = &mut all[..];
-            for (before, row) in points.iter().enumerate() {
-                let (own, others) = rest.split_at_mut(before);
-                columns.distances(row, own);
+            for row in 0..n {
+                let (own, others) = rest.split_at_mut(row);
+                blocks.before(row, own);
                 rest = others;
             }
         },
@@ -108,9 +112,42 @@ fn pairs(points: &RowPoints) -> Vec<f64> {
     all
 }
 
-/// The mean distance of two of `n` rows.
-fn mean(pairs: &[f64], n: usize) -> f64 {
-    2.0 * pairs.iter().sum::<f64>() / (n * (n - 1)) as f64
+/// The sum of all distances within each of two samples. Each sum waits for itself, and not for the other.
+fn within(sides: [Option<Blocks<'_>>; 2]) -> [f64; 2] {
+    let mut room = [[0.0; MOST]; 2];
+    let mut sums = [0.0; 2];
+    side_by_side(
+        #[inline(always)]
+        || {
+            for row in 0..MOST {
+                let mut known = [0; 2];
+                for ((side, room), known) in sides.iter().zip(&mut room).zip(&mut known) {
+                    if let Some(blocks) = side
+                        && row < blocks.points.len()
+                    {
+                        blocks.before(row, &mut room[..row]);
+                        *known = row;
+                    }
+                }
+                let both = known[0].min(known[1]);
+                for (x, y) in room[0][..both].iter().zip(&room[1][..both]) {
+                    sums[0] += x;
+                    sums[1] += y;
+                }
+                for side in 0..2 {
+                    room[side][both..known[side]]
+                        .iter()
+                        .for_each(|x| sums[side] += x);
+                }
+            }
+        },
+    );
+    sums
+}
+
+/// The mean distance of two of `n` rows, by the sum of all.
+fn mean(sum: f64, n: usize) -> f64 {
+    2.0 * sum / (n * n.saturating_sub(1)) as f64
 }
 
 /// The side of a row in neither half: no two sides with it among them sum to less.
@@ -135,51 +172,78 @@ fn apart(pairs: &[f64], sides: &[[usize; HALVINGS]], half: usize) -> [f64; HALVI
     sums.map(|sums| 2.0 * (sums[1] / across - sums[0] / within - sums[2] / within))
 }
 
-/// The same rows, column by column: distances of one row to many are worked out side by side.
-struct Columns {
-    values: Vec<f64>,
-    n: usize,
+/// Rows whose distances to another are worked out side by side.
+const LANES: usize = 16;
+
+/// The rows of a sample beside each other: column by column within a block of them.
+struct Blocks<'a> {
+    points: &'a RowPoints,
+    values: Vec<[f64; LANES]>,
 }
 
-impl Columns {
-    fn of(points: &RowPoints) -> Self {
-        let n = points.len();
-        let mut values = vec![0.0; n * points.size()];
+impl<'a> Blocks<'a> {
+    fn of(points: &'a RowPoints) -> Self {
+        let size = points.size();
+        let mut values = vec![[0.0; LANES]; points.len().div_ceil(LANES) * size];
         for (place, row) in points.iter().enumerate() {
-            for (column, x) in row.iter().enumerate() {
-                values[column * n + place] = *x;
+            let block = &mut values[place / LANES * size..][..size];
+            for (column, x) in block.iter_mut().zip(row) {
+                column[place % LANES] = *x;
             }
         }
-        Self { values, n }
+        Self { points, values }
     }
 
-    /// Those of `row` to the first of the rows, as many as there is room for.
+    fn iter(&self) -> impl Iterator<Item = &[[f64; LANES]]> {
+        self.values.chunks_exact(self.points.size())
+    }
+
+    /// The distances of a row to those before it.
     #[inline(always)]
-    fn distances(&self, row: &[f64], found: &mut [f64]) {
-        found.fill(0.0);
-        for (x, column) in row.iter().zip(self.values.chunks_exact(self.n)) {
-            for (found, y) in found.iter_mut().zip(column) {
-                let apart = x - y;
-                *found += apart * apart;
-            }
+    fn before(&self, row: usize, found: &mut [f64]) {
+        let own = self.points.row(row);
+        for (found, block) in found.chunks_mut(LANES).zip(self.iter()) {
+            found.copy_from_slice(&distances(own, block)[..found.len()]);
         }
-        found.iter_mut().for_each(|found| *found = found.sqrt());
     }
 }
 
+/// Those of a row to the rows of a block.
+#[inline(always)]
+fn distances(row: &[f64], block: &[[f64; LANES]]) -> [f64; LANES] {
+    let mut squares = [0.0; LANES];
+    for (x, column) in row.iter().zip(block) {
+        for (square, y) in squares.iter_mut().zip(column) {
+            let apart = x - y;
+            *square += apart * apart;
+        }
+    }
+    squares
+        .iter_mut()
+        .for_each(|square| *square = square.sqrt());
+    squares
+}
+
+/// The sum of all distances between two samples.
 fn across(a: &RowPoints, b: &RowPoints) -> f64 {
-    let columns = Columns::of(b);
-    let mut found = vec![0.0; b.len()];
+    let blocks = Blocks::of(a);
+    let mut of_rows = Vec::with_capacity(a.len() + LANES);
     side_by_side(
         #[inline(always)]
         || {
-            let rows = a.iter().map(|row| {
-                columns.distances(row, &mut found);
-                found.iter().sum::<f64>()
-            });
-            rows.sum()
+            for block in blocks.iter() {
+                let mut sums = [0.0; LANES];
+                for row in b.iter() {
+                    let found = distances(row, block);
+                    sums.iter_mut()
+                        .zip(found)
+                        .for_each(|(sum, own)| *sum += own);
+                }
+                of_rows.extend(sums);
+            }
         },
-    )
+    );
+    of_rows[..a.len()].iter().sum()
 }
 
 #[cfg(test)]
@@ -198,6 +262,36 @@ mod tests {
         let b = RowPoints::new(vec![2.0, 4.0], 1);
         // 2·(2 + 4 + 1 + 3)/4 − 1 − 2
         assert_eq!(energy_distance(&a, &b, Seed::new(0)), 2.0);
+    }
+
+    /// By the definition, row by row, with rows that fill blocks and rows that do not: the same bits.
+    #[test]
+    fn blocks_of_rows_change_nothing() {
+        let apart = |x: &[f64], y: &[f64]| {
+            let squares = x.iter().zip(y).map(|(x, y)| (x - y) * (x - y));
+            squares.sum::<f64>().sqrt()
+        };
+        for (n, m, size) in [(2, 3, 1), (16, 17, 5), (33, 150, 20), (200, 9, 3)] {
+            let sample = |n: usize, seed| {
+                let order = permutation(n * size, Seed::new(seed));
+                let values = order.iter().map(|&i| (i as f64).sqrt() - 3.0);
+                RowPoints::new(values.collect(), size)
+            };
+            let (a, b) = (sample(n, 1), sample(m, 2));
+            let between = a.iter().map(|x| b.iter().map(|y| apart(x, y)).sum::<f64>());
+            let between = 2.0 * between.sum::<f64>() / (n * m) as f64;
+            let within = |own: &RowPoints| {
+                let pairs = (0..own.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+                let all: f64 = pairs.map(|(i, j)| apart(own.row(i), own.row(j))).sum();
+                2.0 * all / (own.len() * (own.len() - 1)) as f64
+            };
+            let plain = (between - within(&a) - within(&b)) / (size as f64).sqrt();
+            assert_eq!(
+                energy_distance(&a, &b, Seed::new(0)),
+                plain,
+                "{n} {m} {size}"
+            );
+        }
     }
 
     /// By the definition: the halves picked out, and their energy distance.

@@ -10,7 +10,7 @@ mod points;
 mod shares;
 pub mod transport;
 
-pub use change::{Change, Distance, DriftKind, Known, Measured, MovedColumn};
+pub use change::{Change, Distance, DriftKind, MovedColumn};
 pub use energy::{energy_distance, noise_floor};
 pub use mixture::ClassMixture;
 pub use moves::{MOST_COLUMNS, MapKind};

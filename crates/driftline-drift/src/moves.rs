@@ -1,8 +1,7 @@
 //! Ways to move labelled rows so that they look like a window, fitted without a label: scale and shift, quantiles column by
 //! column, and the Gaussian transport x ↦ m + A·(x − m₀) with A·C₀·A = C, the least way that gives the window's covariance.
 
-use serde::{Deserialize, Serialize};
-
+use super::mixture::{raise, scatter};
 use super::points::RowPoints;
 use driftline_core::matrix::{Eigen, product};
 
@@ -14,8 +13,7 @@ const RIDGE: f64 = 0.05;
 pub const MOST_COLUMNS: usize = 256;
 
 /// An explanation of the drift by a map of the inputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapKind {
     Scale,
     Quantiles,
@@ -23,8 +21,6 @@ pub enum MapKind {
 }
 
 impl MapKind {
-    pub const ALL: [MapKind; 3] = [MapKind::Scale, MapKind::Quantiles, MapKind::Transport];
-
     /// `rows` moved so that they look like `window`.
     pub fn apply(self, rows: &RowPoints, window: &RowPoints) -> RowPoints {
         match self {
@@ -52,20 +48,27 @@ fn by_quantiles(rows: &RowPoints, window: &RowPoints) -> RowPoints {
     let (n, size) = (rows.len(), rows.size());
     let mut values = vec![0.0; n * size];
     for column in 0..size {
-        let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by(|&a, &b| rows.row(a)[column].total_cmp(&rows.row(b)[column]));
-        let mut sorted: Vec<f64> = window.iter().map(|row| row[column]).collect();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let last = (sorted.len() - 1) as f64;
-        for (rank, &row) in order.iter().enumerate() {
-            let position = rank as f64 / (n - 1).max(1) as f64 * last;
+        let own = |row: &[f64]| ordered(row[column].to_bits().cast_signed());
+        let mut order: Vec<(i64, usize)> = rows.iter().map(own).zip(0..n).collect();
+        order.sort_unstable();
+        let mut sorted: Vec<i64> = window.iter().map(own).collect();
+        sorted.sort_unstable();
+        let last = sorted.len() - 1;
+        for (rank, &(_, row)) in order.iter().enumerate() {
+            let position = rank as f64 / (n - 1).max(1) as f64 * last as f64;
             let below = position.floor() as usize;
-            let above = (below + 1).min(sorted.len() - 1);
-            let between = position - below as f64;
-            values[row * size + column] = sorted[below] + (sorted[above] - sorted[below]) * between;
+            let above = (below + 1).min(last);
+            let number = |at: usize| f64::from_bits(ordered(sorted[at]).cast_unsigned());
+            let (low, high) = (number(below), number(above));
+            values[row * size + column] = low + (high - low) * (position - below as f64);
         }
     }
     RowPoints::new(values, size)
+}
+
+/// The bits of a number as a whole number that stands where it stands among all, and back: sorting is twice as fast.
+fn ordered(bits: i64) -> i64 {
+    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
 fn transported(rows: &RowPoints, window: &RowPoints) -> RowPoints {
@@ -79,12 +82,20 @@ fn transported(rows: &RowPoints, window: &RowPoints) -> RowPoints {
         &inverse,
         size,
     );
+    // Column by column of the map, so that sums do not wait for themselves.
+    let columns: Vec<f64> = (0..size * size)
+        .map(|at| map[at % size * size + at / size])
+        .collect();
     let mut values = Vec::with_capacity(rows.len() * size);
+    let mut sums = vec![0.0; size];
     for row in rows.iter() {
-        let off: Vec<f64> = row.iter().zip(&mean).map(|(x, mean)| x - mean).collect();
-        for (line, to) in map.chunks_exact(size).zip(&to_mean) {
-            values.push(to + line.iter().zip(&off).map(|(a, x)| a * x).sum::<f64>());
+        sums.fill(0.0);
+        let off = row.iter().zip(&mean).map(|(x, mean)| x - mean);
+        for (column, off) in columns.chunks_exact(size).zip(off) {
+            let sums = sums.iter_mut().zip(column);
+            sums.for_each(|(sum, part)| *sum += part * off);
         }
+        values.extend(sums.iter().zip(&to_mean).map(|(sum, to)| to + sum));
     }
     RowPoints::new(values, size)
 }
@@ -93,23 +104,13 @@ fn transported(rows: &RowPoints, window: &RowPoints) -> RowPoints {
 fn covariance(points: &RowPoints) -> (Vec<f64>, Vec<f64>) {
     let size = points.size();
     let mean = points.moments().0;
-    let mut sums = vec![0.0; size * size];
+    let (mut sums, mut off) = (vec![0.0; size * size], vec![0.0; size]);
     for row in points.iter() {
-        for i in 0..size {
-            let off = row[i] - mean[i];
-            for j in 0..=i {
-                sums[i * size + j] += off * (row[j] - mean[j]);
-            }
-        }
+        scatter(&mut sums, (row, &mean), 1.0, true, &mut off);
     }
     let n = points.len().saturating_sub(1).max(1) as f64;
-    for i in 0..size {
-        for j in 0..=i {
-            let entry = sums[i * size + j] / n + if i == j { RIDGE } else { 0.0 };
-            sums[i * size + j] = entry;
-            sums[j * size + i] = entry;
-        }
-    }
+    sums.iter_mut().for_each(|sum| *sum /= n);
+    raise(&mut sums, size, true, RIDGE);
     (mean, sums)
 }
 
@@ -139,7 +140,8 @@ mod tests {
             |x| [x[0] * x[0] * x[0], x[1] + 1.0],
             |x| [1.5 * x[0] + 0.4 * x[1] + 1.0, 0.4 * x[0] + x[1]],
         ];
-        for (kind, map) in MapKind::ALL.into_iter().zip(maps) {
+        let kinds = [MapKind::Scale, MapKind::Quantiles, MapKind::Transport];
+        for (kind, map) in kinds.into_iter().zip(maps) {
             let window: Vec<f64> = cloud(300, 2).iter().flat_map(map).collect();
             let window = RowPoints::new(window, 2);
             let seed = Seed::new(0);

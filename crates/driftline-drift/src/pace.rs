@@ -149,12 +149,10 @@ pub fn class_distance(source: &RowPoints, labels: &[u32], n_classes: usize, seed
         }
     }
     nearest.sort_unstable_by(f64::total_cmp);
-    let middle = nearest.get(nearest.len() / 2).copied().unwrap_or(0.0);
-    if middle.is_finite() {
-        middle.max(0.0)
-    } else {
-        0.0
-    }
+    let middle = nearest.get(nearest.len() / 2).copied();
+    middle
+        .filter(|own| own.is_finite())
+        .map_or(0.0, |own| own.max(0.0))
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 //! this frame.
 
 use driftline_core::data::Inputs;
-use driftline_core::math::ln;
 use driftline_core::random::{Seed, permutation};
 
 /// How far from the source's mean a value may be, in its deviations. Of few columns each says where the classes have gone,
 /// however far that is; of many, one that has run wild is not to drown the others.
 const CLIP: f64 = 8.0;
+/// A column that varies less does not vary.
+const LEAST_DEVIATION: f64 = 1e-6;
 const FEW_COLUMNS: usize = 4;
 
 /// Rows of `size` numbers.
@@ -24,6 +25,7 @@ pub struct Standardizer {
     columns: Vec<usize>,
     means: Vec<f64>,
     deviations: Vec<f64>,
+    clip: f64,
 }
 
 impl RowPoints {
@@ -60,8 +62,10 @@ impl RowPoints {
     }
 
     pub fn pick(&self, rows: &[usize]) -> RowPoints {
-        let values = rows.iter().flat_map(|&row| self.row(row));
-        RowPoints::new(values.copied().collect(), self.size)
+        let mut values = Vec::with_capacity(rows.len() * self.size);
+        rows.iter()
+            .for_each(|&row| values.extend_from_slice(self.row(row)));
+        RowPoints::new(values, self.size)
     }
 
     /// At most `most` rows, drawn without replacement, in their order.
@@ -77,7 +81,7 @@ impl RowPoints {
         let n = self.len().max(1) as f64;
         let mut means = vec![0.0; self.size];
         for row in self.iter() {
-            add(&mut means, row);
+            means.iter_mut().zip(row).for_each(|(mean, x)| *mean += x);
         }
         means.iter_mut().for_each(|mean| *mean /= n);
         let mut squares = vec![0.0; self.size];
@@ -88,12 +92,6 @@ impl RowPoints {
         }
         let deviations = squares.iter().map(|square| (square / n).sqrt()).collect();
         (means, deviations)
-    }
-}
-
-fn add(sums: &mut [f64], row: &[f64]) {
-    for (sum, x) in sums.iter_mut().zip(row) {
-        *sum += x;
     }
 }
 
@@ -108,25 +106,30 @@ pub fn draw(n: usize, most: usize, seed: Seed) -> Vec<usize> {
 impl Standardizer {
     /// The frame of these rows; `None` where no column varies.
     pub fn of(source: &Inputs) -> Option<Self> {
-        let size = source.shape().size();
+        let (mut frame, _) = Self::of_columns(source, |_| true);
+        if frame.size() <= FEW_COLUMNS {
+            frame.clip = f64::MAX;
+        }
+        (frame.size() > 0).then_some(frame)
+    }
+
+    /// The frame of some columns, clipped however few there are; and the other columns. Of both those that vary.
+    pub fn of_columns(source: &Inputs, some: impl Fn(&usize) -> bool) -> (Self, Vec<usize>) {
         let (means, deviations) = RowPoints::of(source).moments();
-        let columns: Vec<usize> = (0..size).filter(|&at| deviations[at] > 1e-6).collect();
+        let varies = |at: &usize| deviations[*at] > LEAST_DEVIATION;
+        let (columns, others) = (0..means.len()).filter(varies).partition::<Vec<_>, _>(some);
         let of = |all: &[f64]| columns.iter().map(|&at| all[at]).collect();
-        let (means, deviations) = (of(&means), of(&deviations));
-        (!columns.is_empty()).then_some(Self {
+        let frame = Self {
+            means: of(&means),
+            deviations: of(&deviations),
             columns,
-            means,
-            deviations,
-        })
+            clip: CLIP,
+        };
+        (frame, others)
     }
 
     pub fn size(&self) -> usize {
         self.columns.len()
-    }
-
-    /// What a log-density of inputs gains in this frame.
-    pub fn log_scale(&self) -> f64 {
-        self.deviations.iter().map(|&deviation| ln(deviation)).sum()
     }
 
     /// Which columns of the inputs it has.
@@ -134,24 +137,19 @@ impl Standardizer {
         &self.columns
     }
 
+    fn scaled(&self) -> impl Iterator<Item = (usize, f64, f64)> {
+        let scales = self.means.iter().zip(&self.deviations);
+        let columns = self.columns.iter().zip(scales);
+        columns.map(|(&at, (&mean, &deviation))| (at, mean, deviation))
+    }
+
     /// The rows of a window as points.
     pub fn points(&self, inputs: &Inputs) -> RowPoints {
         let mut values = Vec::with_capacity(inputs.len() * self.size());
-        let clip = if self.size() <= FEW_COLUMNS {
-            f64::MAX
-        } else {
-            CLIP
-        };
         for row in inputs.iter() {
-            let scales = self.means.iter().zip(&self.deviations);
-            values.extend(
-                self.columns
-                    .iter()
-                    .zip(scales)
-                    .map(|(&at, (mean, deviation))| {
-                        ((f64::from(row[at]) - mean) / deviation).clamp(-clip, clip)
-                    }),
-            );
+            values.extend(self.scaled().map(|(at, mean, deviation)| {
+                ((f64::from(row[at]) - mean) / deviation).clamp(-self.clip, self.clip)
+            }));
         }
         RowPoints::new(values, self.size())
     }
@@ -161,8 +159,8 @@ impl Standardizer {
         let mut values = rows.contiguous().into_owned();
         let size = rows.shape().size();
         for (row, point) in values.chunks_exact_mut(size).zip(points.iter()) {
-            for (place, &at) in self.columns.iter().enumerate() {
-                row[at] = (point[place] * self.deviations[place] + self.means[place]) as f32;
+            for ((at, mean, deviation), x) in self.scaled().zip(point) {
+                row[at] = (x * deviation + mean) as f32;
             }
         }
         Inputs::new(values, rows.shape())

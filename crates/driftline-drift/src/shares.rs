@@ -10,7 +10,7 @@ pub struct ShareEm {
 }
 
 /// `rows` are probabilities of the classes, `prior` the shares that the classifier was trained with.
-pub fn class_shares<'a>(rows: impl Iterator<Item = &'a [f32]> + Clone, prior: &[f64]) -> Vec<f64> {
+pub fn class_shares<'a>(rows: impl Iterator<Item = &'a [f32]>, prior: &[f64]) -> Vec<f64> {
     let prior: Vec<f64> = prior.iter().map(|&p| p.max(1e-3)).collect();
     let em = ShareEm {
         rounds: 60,
@@ -22,21 +22,18 @@ pub fn class_shares<'a>(rows: impl Iterator<Item = &'a [f32]> + Clone, prior: &[
 
 impl ShareEm {
     /// The fixed point, or what the last round gives.
-    pub fn shares<'a>(
-        &self,
-        rows: impl Iterator<Item = &'a [f32]> + Clone,
-        prior: &[f64],
-    ) -> Vec<f64> {
-        let n = rows.clone().count().max(1) as f64;
+    pub fn shares<'a>(&self, rows: impl Iterator<Item = &'a [f32]>, prior: &[f64]) -> Vec<f64> {
+        let least = |&p: &f32| f64::from(p).max(self.least);
+        let rows: Vec<f64> = rows.flat_map(|row| row.iter().map(least)).collect();
+        let n = (rows.len() / prior.len().max(1)).max(1) as f64;
         let mut shares = prior.to_vec();
         for _ in 0..self.rounds {
             // A class that the prior lacks stays absent.
             let ratio = |(q, s): (&f64, &f64)| if *s > 0.0 { q / s } else { 0.0 };
             let ratios: Vec<f64> = shares.iter().zip(prior).map(ratio).collect();
             let mut next = vec![0.0; prior.len()];
-            for row in rows.clone() {
-                let own = row.iter().zip(&ratios);
-                let own = own.map(|(&p, ratio)| f64::from(p).max(self.least) * ratio);
+            for row in rows.chunks_exact(prior.len().max(1)) {
+                let own = row.iter().zip(&ratios).map(|(p, ratio)| p * ratio);
                 let total: f64 = own.clone().sum();
                 if total <= 0.0 {
                     continue;

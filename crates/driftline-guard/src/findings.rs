@@ -73,6 +73,12 @@ pub(super) struct Baselines {
     pub threshold: f64,
     /// Difference of confidences (DoC).
     pub difference: f64,
+    /// Importance-weighted accuracy on the held-out source; none where source and window could not be told apart.
+    pub importance: Option<f64>,
+    /// The same weights in a new calibration (PAPE).
+    pub recalibrated: Option<f64>,
+    /// Class shares by expectation maximisation (SLD with BCTS).
+    pub shares: f64,
 }
 
 /// The best candidate of those that were not chosen, and what is at stake.

@@ -4,21 +4,15 @@
 use driftline_core::Result;
 use driftline_core::data::{Inputs, LabeledDomain, Shape};
 use driftline_core::math::ln;
-use driftline_drift::RowPoints;
+use driftline_drift::{RowPoints, Standardizer};
 
-/// How far from the source's mean a number may be, in its deviations: one column that runs wild must not drown the others.
-const FARTHEST: f64 = 8.0;
-/// A column that varies less does not vary.
-const LEAST_DEVIATION: f64 = 1e-6;
 /// A probability below this counts as this.
 const LEAST_PROBABILITY: f64 = 1e-6;
 
 /// Columns of a table.
 #[derive(Clone, Debug)]
 pub(super) struct Columns {
-    numbers: Vec<usize>,
-    means: Vec<f64>,
-    deviations: Vec<f64>,
+    numbers: Standardizer,
     /// The inputs of categories.
     categories: Vec<usize>,
 }
@@ -26,23 +20,18 @@ pub(super) struct Columns {
 impl Columns {
     /// `None` for images, and where no column varies.
     pub fn of(source: &LabeledDomain) -> Option<Self> {
-        let Shape::Vector(size) = source.inputs().shape() else {
+        if !matches!(source.inputs().shape(), Shape::Vector(_)) {
             return None;
-        };
-        let (means, deviations) = RowPoints::of(source.inputs()).moments();
-        let varies = |at: &usize| deviations[*at] > LEAST_DEVIATION;
+        }
         // The mark of a missing value, which follows the value, is a category of two.
         let marks = &source.layout().marked;
-        let is_category = |at: &usize| {
+        let is_number = |at: &usize| {
             let in_group = source.one_hot().iter().any(|group| group.contains(at));
-            in_group || marks.iter().any(|value| value + 1 == *at)
+            !in_group && marks.iter().all(|value| value + 1 != *at)
         };
-        let (categories, numbers): (Vec<usize>, Vec<usize>) =
-            (0..size).filter(varies).partition(is_category);
-        let some = !categories.is_empty() || !numbers.is_empty();
-        some.then(|| Self {
-            means: numbers.iter().map(|&at| means[at]).collect(),
-            deviations: numbers.iter().map(|&at| deviations[at]).collect(),
+        let (numbers, categories) = Standardizer::of_columns(source.inputs(), is_number);
+        let some = numbers.size() + categories.len() > 0;
+        some.then_some(Self {
             numbers,
             categories,
         })
@@ -50,20 +39,12 @@ impl Columns {
 
     /// How many columns of numbers there are.
     pub fn numbers(&self) -> usize {
-        self.numbers.len()
+        self.numbers.size()
     }
 
     /// The numbers of the rows; there is at least one column of them.
     pub fn points(&self, inputs: &Inputs) -> RowPoints {
-        let scales = self.means.iter().zip(&self.deviations);
-        let columns = self.numbers.iter().zip(scales);
-        let values = inputs.iter().flat_map(|row| {
-            columns.clone().map(|(&at, (mean, deviation))| {
-                let own = (f64::from(row[at]) - mean) / deviation;
-                own.clamp(-FARTHEST, FARTHEST)
-            })
-        });
-        RowPoints::new(values.collect(), self.numbers())
+        self.numbers.points(inputs)
     }
 
     /// Numbers and categories side by side, for distances.
@@ -79,15 +60,7 @@ impl Columns {
 
     /// `rows` with these numbers instead of their own.
     pub fn inputs(&self, points: &RowPoints, rows: &Inputs) -> Result<Inputs> {
-        let mut values = rows.contiguous().into_owned();
-        let size = rows.shape().size();
-        for (row, point) in values.chunks_exact_mut(size).zip(points.iter()) {
-            let scales = self.means.iter().zip(&self.deviations);
-            for ((&at, x), (mean, deviation)) in self.numbers.iter().zip(point).zip(scales) {
-                row[at] = (x * deviation + mean) as f32;
-            }
-        }
-        Inputs::new(values, rows.shape())
+        self.numbers.inputs(points, rows)
     }
 }
 

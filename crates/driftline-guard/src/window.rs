@@ -15,7 +15,7 @@ use driftline_adapt::Context;
 use driftline_adapt::policy::{AskedRow, Decision, Estimate, PolicyOutcome, Proposal};
 use driftline_core::Result;
 use driftline_core::data::{Inputs, Labels};
-use driftline_drift::{Known, Measured, Standardizer, energy_distance};
+use driftline_drift::{Change, Standardizer, energy_distance};
 use driftline_models::Classifier;
 
 /// A share in points.
@@ -91,7 +91,7 @@ impl Judge<'_> {
             explanations: explanations(&weighed, &scores),
             candidates: self.candidates(&prospects),
             chosen,
-            baselines: baselines::estimates(self.source, ctx.first, self.inputs)?,
+            baselines: baselines::estimates(self.source, ctx, self.inputs)?,
             theory: theory::step(ctx, self.inputs)?,
             question,
             alarm,
@@ -394,18 +394,13 @@ impl Judge<'_> {
     }
 
     /// How the window differs from the source and from the one before it.
-    fn drift(&self) -> driftline_drift::Change {
+    fn drift(&self) -> Change {
         let sample = self.source.sample.inputs();
         let apart = self.source.profile.class_distance;
         let frame = Standardizer::of(sample).expect("a column of the source varies");
         let last = self.ctx.previous.map(|last| frame.points(&last.inputs));
         let (source, window) = (frame.points(sample), frame.points(self.inputs));
-        let measured = Measured::of(&frame, &source, last.as_ref(), &window, seed());
-        let known = Known {
-            explained: true,
-            ..Known::default()
-        };
-        measured.judged(known, Some(apart))
+        Change::of(&frame, &source, last.as_ref(), &window, Some(apart), seed())
     }
 }
 

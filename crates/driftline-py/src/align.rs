@@ -7,7 +7,6 @@ use driftline_adapt::{AlignmentParts, Context, PartSpec, Stage, Version};
 use driftline_core::data::{ColumnCleaning, Domain, Inputs, LabeledDomain, Probabilities, Shape};
 use driftline_core::random::Seed;
 use driftline_core::{Cancel, Error, Result};
-use driftline_drift::mixture::LastFollowed;
 use driftline_io::{ColumnChoice, EncodeOptions, Encoding, Notes, ReadOptions, read_all};
 use driftline_models::{AnyModel, Classifier, Runtime};
 use driftline_runs::method::Registry;
@@ -92,7 +91,6 @@ fn aligned(
         number: 1,
         seed: Seed::new(0),
         runtime,
-        followed: &LastFollowed::default(),
         single_candidate: true,
         expert: None,
         archive: &Vec::<Version>::new(),

@@ -3,7 +3,7 @@
 use driftline_core::data::ColumnCleaning;
 use driftline_core::random::Seed;
 use driftline_core::{Cancel, Error};
-use driftline_drift::{Change, Known, Standardizer, draw};
+use driftline_drift::{Change, Standardizer, draw};
 use driftline_io::{ColumnChoice, EncodeOptions, Encoding, Notes, ReadOptions, read_all};
 use driftline_models::Runtime;
 use pyo3::prelude::*;
@@ -50,11 +50,7 @@ pub fn explain(
         let source = rows.inputs.pick(&drawn(rows.inputs.len(), "source"));
         let rows = window.inputs.pick(&drawn(window.len(), "window"));
         let (source, rows) = (frame.points(&source), frame.points(&rows));
-        let known = Known {
-            explained: true,
-            ..Known::default()
-        };
-        let change = Change::of(&frame, &source, None, &rows, known, None, seed);
+        let change = Change::of(&frame, &source, None, &rows, None, seed);
         let ((before, _), (after, _)) = (source.moments(), rows.moments());
         let names = encoding.input_names();
         let columns = frame.columns().iter().zip(before.iter().zip(&after));

@@ -263,7 +263,7 @@ impl WindowRecord {
     /// the step overturned more than a third of it.
     pub fn moved_too_far(&self) -> bool {
         let verdict = DriftKind::deserialize(&self.findings["drift"]["verdict"]);
-        let far = matches!(verdict, Ok(DriftKind::Fast | DriftKind::Jump));
+        let far = matches!(verdict, Ok(DriftKind::Fast));
         far || self.disagreement > MOST_RELABELLED
     }
 

@@ -3,8 +3,9 @@
 
 use driftline::prelude::*;
 use driftline_core::data::Shape;
-use driftline_io::Files;
-use driftline_runs::{DecisionKind, FileRun, Start, WindowRecord};
+use driftline_io::{Files, ReadOptions};
+use driftline_models::Runtime;
+use driftline_runs::{DecisionKind, FileRun, Start, Stepped, WindowRecord, step};
 use rand::RngExt;
 
 const ROWS: usize = 300;
@@ -145,7 +146,7 @@ fn plant_data_with_a_category_are_followed() {
         .model("linear")
         .policy("guarded")
         .answers("status");
-    let run = run.run(start, files(stream), &()).unwrap();
+    let mut run = run.run(start, files(stream), &()).unwrap();
     let last = run.records().last().unwrap();
     let score = last.score.as_ref().unwrap();
     assert!(
@@ -156,4 +157,21 @@ fn plant_data_with_a_category_are_followed() {
     );
     let (low, high) = interval(last);
     assert!((low..=high).contains(&score.accuracy_after), "{low} {high}");
+
+    // The rows of its last window again, in other orders: there is nothing left to learn from them.
+    let mut rows: Vec<&str> = text.lines().skip(1).collect();
+    let learned = rows.split_off(rows.len() - last.rows);
+    for turn in 1..=3 {
+        rows.clone_from(&learned);
+        rows.rotate_left(turn);
+        let header = text.lines().next().unwrap();
+        let again = write("again.csv", &format!("{header}\n{}\n", rows.join("\n")));
+        let (read, runtime) = (ReadOptions::default(), Runtime::default());
+        let told = step(&mut run, &files(again), Some("status"), &read, &runtime).unwrap();
+        assert!(matches!(told, Stepped::Added(_)), "{told:?}");
+        let last = run.records().last().unwrap();
+        let score = last.score.as_ref().unwrap();
+        let moved = score.accuracy_after - score.accuracy_before;
+        assert!(moved.abs() <= 0.01, "{turn}: {moved} {:?}", last.reason);
+    }
 }

@@ -8,6 +8,14 @@ use super::tidy::library;
 /// limits of how much is looked at.
 const NUMBERS_OF_THE_GUARD: &[(&str, &str)] = &[
     ("alarm.rs", "BETS"),
+    ("baselines/shares.rs", "ROUNDS"),
+    ("baselines/shares.rs", "EM_ROUNDS"),
+    ("baselines/shares.rs", "TOLERANCE"),
+    ("baselines/shares.rs", "LEAST"),
+    ("baselines/weighted.rs", "LEAST_WINDOW"),
+    ("baselines/weighted.rs", "LEAST_SOURCE"),
+    ("baselines/weighted.rs", "TOLERANCE"),
+    ("baselines/weighted.rs", "ITERATIONS"),
     ("calibration.rs", "LEAST"),
     ("calibration.rs", "STEPS"),
     ("calibration.rs", "STEP"),
@@ -29,8 +37,6 @@ const NUMBERS_OF_THE_GUARD: &[(&str, &str)] = &[
     ("scenario/chain.rs", "MOST_AGAINST"),
     ("scenario/trace.rs", "JUMP"),
     ("score.rs", "LEAST_ROWS"),
-    ("space.rs", "FARTHEST"),
-    ("space.rs", "LEAST_DEVIATION"),
     ("space.rs", "LEAST_PROBABILITY"),
     ("theory.rs", "ROWS"),
     ("window.rs", "NAMED_ROWS"),

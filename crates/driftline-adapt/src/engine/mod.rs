@@ -23,7 +23,6 @@ use super::version::{Archive, Version};
 use driftline_core::Result;
 use driftline_core::data::{Domain, Inputs, LabeledDomain};
 use driftline_core::random::Seed;
-use driftline_drift::mixture::LastFollowed;
 use driftline_models::{AnyModel, Runtime};
 
 /// Before there is a version to go back to.
@@ -46,7 +45,6 @@ pub struct Engine {
     memory: State,
     /// What the policy knows before the first window, if that has so many rows.
     prepared: Option<(usize, State)>,
-    followed: LastFollowed,
     expert: Option<Arc<dyn Expert>>,
     seed: Seed,
     runtime: Runtime,
@@ -73,7 +71,6 @@ impl Engine {
             previous: None,
             memory: State::default(),
             prepared: None,
-            followed: LastFollowed::default(),
             expert: None,
             seed,
             runtime: Runtime::default(),
@@ -168,7 +165,6 @@ impl Engine {
             number: self.done + 1,
             seed: self.seed.nth(self.done),
             runtime: &self.runtime,
-            followed: &self.followed,
             single_candidate: self.chains.len() == 1,
             expert: self.expert.as_deref(),
             archive,

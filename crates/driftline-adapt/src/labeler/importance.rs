@@ -6,10 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{Labeled, Labeler};
 use crate::Context;
-use driftline_core::data::{Domain, Examples, Labels, NonNegative, Positive, Targets};
+use driftline_core::data::{Domain, Examples, Inputs, Labels, NonNegative, Positive, Targets};
+use driftline_core::random::Seed;
 use driftline_core::{Error, Result};
 use driftline_models::linear::{FullBatch, LinearLearner, Penalty, Solver};
-use driftline_models::{Classifier, Learner};
+use driftline_models::{Classifier, Learner, Runtime};
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -31,21 +32,42 @@ impl Default for Importance {
     }
 }
 
+impl Importance {
+    /// How likely each row of the first of two samples is to be of the first and of the second, by a logistic regression that
+    /// tells the two apart.
+    pub fn chances(
+        &self,
+        [source, window]: [&Inputs; 2],
+        solver: FullBatch,
+        runtime: &Runtime,
+        seed: Seed,
+    ) -> Result<Vec<[f64; 2]>> {
+        let sides =
+            std::iter::repeat_n(0, source.len()).chain(std::iter::repeat_n(1, window.len()));
+        let sides = Targets::Hard(Labels::new(sides.collect(), 2)?);
+        let penalty = Penalty::L2(NonNegative::new(self.l2.get())?);
+        let learner = LinearLearner::new(Solver::FullBatch(solver), penalty);
+        let learner = Learner::with_runtime(learner, runtime);
+        let both = Examples::new(source.followed_by(window)?, sides)?;
+        let told = learner.fit(&both, seed)?.probabilities(source)?;
+        Ok(told.iter().map(|p| [p[0], p[1]].map(f64::from)).collect())
+    }
+}
+
 impl Labeler for Importance {
     fn label(&self, ctx: &Context<'_>, window: &Domain) -> Result<Labeled> {
         let source = ctx.source.ok_or(Error::SourceMissing)?;
         let (n, m) = (source.len(), window.len());
-        let both = source.inputs().followed_by(&window.inputs)?;
-        let sides = std::iter::repeat_n(0, n).chain(std::iter::repeat_n(1, m));
-        let sides = Targets::Hard(Labels::new(sides.collect(), 2)?);
-        let penalty = Penalty::L2(NonNegative::new(self.l2.get())?);
-        let learner = LinearLearner::new(Solver::FullBatch(FullBatch::default()), penalty);
-        let learner = Learner::with_runtime(learner, ctx.runtime);
-        let apart = learner.fit(&Examples::new(both, sides)?, ctx.seed.named("density"))?;
-        let told = apart.probabilities(source.inputs())?;
-        let ratios: Vec<f64> = told
+        let seed = ctx.seed.named("density");
+        let chances = self.chances(
+            [source.inputs(), &window.inputs],
+            FullBatch::default(),
+            ctx.runtime,
+            seed,
+        )?;
+        let ratios: Vec<f64> = chances
             .iter()
-            .map(|p| f64::from(p[1]) / f64::from(p[0]).max(1e-12))
+            .map(|[stays, came]| came / stays.max(1e-12))
             .collect();
         let mean = ratios.iter().sum::<f64>() / n as f64;
         let weight = |ratio: &f64| (ratio / mean).min(self.most.get()) as f32;

@@ -63,9 +63,7 @@ impl Labeler for MixtureLabels {
         };
         let points = frame.points(&window.inputs);
         let before = mixture.clone();
-        let followed = ctx
-            .followed
-            .follow(&mut mixture, &points, FollowFrom::Moved);
+        let followed = mixture.follow(&points, FollowFrom::Moved);
         let least = UNEXPLAINED.max(0.1 * points.size() as f64);
         let unexplained = likelihood - followed.after > least;
         let mixture = if unexplained {

@@ -90,7 +90,7 @@ impl ClassMixture {
 /// Adds weight·(x − m)(x − m)ᵀ, whole or its diagonal only; `off` has room for a row. Of a whole matrix the lower triangle
 /// counts, see [`mirror`]: the upper costs nothing beside it, and is off by a rounding.
 #[inline(always)]
-pub(super) fn scatter(
+pub(crate) fn scatter(
     sums: &mut [f64],
     (row, mean): (&[f64], &[f64]),
     weight: f64,
@@ -124,7 +124,7 @@ pub(super) fn mirror(sums: &mut [f64], size: usize) {
 }
 
 /// Adds `by` to every variance.
-pub(super) fn raise(spread: &mut [f64], size: usize, whole: bool, by: f64) {
+pub(crate) fn raise(spread: &mut [f64], size: usize, whole: bool, by: f64) {
     let stride = if whole { size + 1 } else { 1 };
     spread
         .iter_mut()
@@ -165,18 +165,11 @@ fn cut(
 }
 
 fn nearest(row: &[f64], means: &[Vec<f64>]) -> usize {
-    let distance = |mean: &Vec<f64>| {
-        row.iter()
-            .zip(mean)
-            .map(|(x, m)| (x - m) * (x - m))
-            .sum::<f64>()
+    let distance = |mean: &Vec<f64>| -> f64 {
+        let apart = row.iter().zip(mean).map(|(x, m)| (x - m) * (x - m));
+        apart.sum()
     };
-    let mut best = (f64::MAX, 0);
-    for (at, mean) in means.iter().enumerate() {
-        let own = distance(mean);
-        if own < best.0 {
-            best = (own, at);
-        }
-    }
-    best.1
+    let all = means.iter().map(distance).enumerate();
+    let nearest = all.min_by(|(_, a), (_, b)| a.total_cmp(b));
+    nearest.map_or(0, |(at, _)| at)
 }

@@ -25,24 +25,20 @@ pub enum FollowFrom {
     Moved,
 }
 
-/// What following a window came to: the mean log-likelihood of a row before and after, and how likely each class is then
-/// for each row (rows × classes).
+/// What following a window came to: the mean log-likelihood of a row, and how likely each class is for each row (rows × classes).
 #[derive(Clone, Debug, PartialEq)]
 pub struct FollowedWindow {
-    pub before: f64,
     pub after: f64,
     pub classes: Vec<f64>,
 }
 
 impl ClassMixture {
     pub fn follow(&mut self, window: &RowPoints, start: FollowFrom) -> FollowedWindow {
-        let mut posterior = self.posterior(window);
-        let before = posterior.log_likelihood();
         let (centre, deviations) = window.moments();
         if start == FollowFrom::Moved {
             self.rescale(&centre, &deviations);
-            posterior = self.posterior(window);
         }
+        let mut posterior = self.posterior(window);
         let anchor = self.clone();
         for _ in 0..ROUNDS {
             self.round(window, &posterior.clouds, &anchor);
@@ -50,7 +46,6 @@ impl ClassMixture {
         }
         (self.centre, self.deviations) = (centre, deviations);
         FollowedWindow {
-            before,
             after: posterior.log_likelihood(),
             classes: self.of_classes(&posterior),
         }
@@ -183,8 +178,8 @@ mod tests {
                 let share = 0.5 - 0.03 * f64::from(step);
                 let angle = f64::from(step) * std::f64::consts::PI / 15.0;
                 let (window, answers) = turned(angle, share, 400, Seed::new(10 + step as u64));
-                let followed = mixture.follow(&window, start);
-                assert!(followed.after > followed.before);
+                let before = mixture.log_likelihood(&window);
+                assert!(mixture.follow(&window, start).after > before);
                 let right = accuracy(&mixture, &window, &answers);
                 assert!(right > 0.97, "{spread:?} {start:?} step {step}: {right}");
             }

@@ -6,12 +6,11 @@ mod carry;
 mod choose;
 mod fit;
 mod follow;
-mod last;
 mod store;
 
 pub use choose::{Calibration, choose};
+pub(super) use fit::{raise, scatter};
 pub use follow::{FollowFrom, FollowedWindow};
-pub use last::LastFollowed;
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +20,7 @@ use driftline_core::math::{LogSum, ln};
 use driftline_core::matrix::cholesky;
 
 /// Rows whose densities are worked out side by side: one sum after the other would wait for itself.
-const LANES: usize = 8;
+const LANES: usize = 16;
 /// A pivot of a covariance below this counts as this.
 const LEAST_PIVOT: f64 = 1e-9;
 
@@ -104,7 +103,12 @@ impl ClassMixture {
 
     pub(super) fn posterior(&self, points: &RowPoints) -> Posterior {
         let clouds = self.clouds();
-        let factors: Vec<Factor> = (0..clouds).map(|cloud| self.factor(cloud)).collect();
+        let unlike = if self.spread == Spread::Shared {
+            1
+        } else {
+            clouds
+        };
+        let factors: Vec<Factor> = (0..unlike).map(|cloud| self.factor(cloud)).collect();
         let constant = 0.5 * self.size as f64 * ln(2.0 * std::f64::consts::PI);
         let shares: Vec<f64> = self
             .shares
@@ -117,7 +121,7 @@ impl ClassMixture {
             #[inline(always)]
             || {
                 for (block, values) in all.chunks_mut(LANES * clouds).enumerate() {
-                    for (cloud, factor) in factors.iter().enumerate() {
+                    for (cloud, factor) in (0..clouds).zip(factors.iter().cycle()) {
                         for lane in 0..values.len() / clouds {
                             let row = points.row(block * LANES + lane);
                             for ((off, x), mean) in off.iter_mut().zip(row).zip(self.mean(cloud)) {
@@ -248,6 +252,34 @@ mod tests {
             let likelihood = mixture.log_likelihood(&RowPoints::new(vec![1.0], 1));
             let expected = ((a + b) / (2.0 * std::f64::consts::PI).sqrt()).ln();
             assert!((likelihood - expected).abs() < 1e-12);
+        }
+    }
+
+    /// A shared spread is taken apart once; rows that fill no block count like others.
+    #[test]
+    fn a_shared_spread_is_every_clouds_own() {
+        let shared = ClassMixture {
+            n_classes: 2,
+            size: 2,
+            spread: Spread::Shared,
+            classes: vec![0, 1, 1],
+            shares: vec![0.25, 0.5, 0.25],
+            means: vec![0.0, 2.0, 1.0, -1.0, 3.0, 0.5],
+            spreads: [1.0, 0.5, 0.5, 2.0].repeat(3),
+            centre: vec![0.0; 2],
+            deviations: vec![1.0; 2],
+        };
+        let own = ClassMixture {
+            spread: Spread::Own,
+            ..shared.clone()
+        };
+        let values: Vec<f64> = (0..74).map(|i| f64::from(i * i % 17) - 8.0).collect();
+        let points = RowPoints::new(values, 2);
+        let found = own.class_posteriors(&points);
+        assert_eq!(shared.class_posteriors(&points), found);
+        for (at, row) in points.iter().enumerate() {
+            let alone = own.class_posteriors(&RowPoints::new(row.to_vec(), 2));
+            assert_eq!(found[2 * at..2 * at + 2], alone);
         }
     }
 }

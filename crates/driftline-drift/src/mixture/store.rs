@@ -45,11 +45,7 @@ impl ClassMixture {
         let mut take = |n: Option<usize>| {
             let (own, after) = rest.split_at_checked(n?)?;
             rest = after;
-            Some(
-                own.iter()
-                    .map(|&value| f64::from(value))
-                    .collect::<Vec<f64>>(),
-            )
+            Some(own.iter().copied().map(f64::from).collect::<Vec<f64>>())
         };
         let made = Self {
             n_classes,

@@ -8,7 +8,7 @@ mod trace;
 
 pub(super) use chain::Chained;
 pub(super) use follow::{CLOUDS, Followed};
-pub(super) use moved::Moved;
+pub(super) use moved::{Moved, reweighted};
 pub(super) use trace::Trace;
 
 use super::memory::Memory;

@@ -161,7 +161,7 @@ pub(super) fn drawn_by(weights: &[f64]) -> Vec<usize> {
 }
 
 /// Posteriors under other shares of the classes: p·share/prior, each row made to sum to 1.
-fn reweighted(mut said: Vec<f64>, shares: &[f64], prior: &[f64]) -> Vec<f64> {
+pub(crate) fn reweighted(mut said: Vec<f64>, shares: &[f64], prior: &[f64]) -> Vec<f64> {
     for row in said.chunks_exact_mut(prior.len()) {
         for ((p, share), prior) in row.iter_mut().zip(shares).zip(prior) {
             *p *= share / prior;

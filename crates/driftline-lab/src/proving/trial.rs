@@ -21,6 +21,16 @@ use driftline_guard::GuardConfig;
 use driftline_models::{AnyLearner, Classifier, Learner};
 use driftline_runs::method::{Registry, Settings};
 
+/// Calibrated confidence, ATC, DoC, importance-weighted source accuracy, PAPE, SLD with BCTS: as a window's findings call them.
+const USUAL: [&str; 6] = [
+    "calibrated",
+    "threshold",
+    "difference",
+    "importance",
+    "recalibrated",
+    "shares",
+];
+
 /// What came out.
 #[derive(Clone, Debug, Serialize)]
 pub struct Trial {
@@ -41,8 +51,8 @@ pub struct Trial {
     pub candidates: Vec<(String, f64)>,
     /// Of the unadapted model and of the version in use, window by window.
     pub estimates: Vec<[Judged; 2]>,
-    /// The usual estimates of the unadapted model: calibrated confidence, ATC, DoC.
-    pub usual: Vec<[f64; 3]>,
+    /// The usual estimates of the unadapted model, window by window, as [`USUAL`] names them.
+    pub usual: Vec<[Option<f64>; USUAL.len()]>,
     pub asked: usize,
 }
 
@@ -304,9 +314,7 @@ impl Trial {
             judged(&outcome.estimate_before, accuracy(served, truth))?,
         ]);
         let usual = &outcome.findings["baselines"];
-        let number = |name: &str| usual[name].as_f64().unwrap_or(f64::NAN);
-        self.usual
-            .push(["calibrated", "threshold", "difference"].map(number));
+        self.usual.push(USUAL.map(|name| usual[name].as_f64()));
         self.held_out = outcome.findings["held_out"].as_f64().unwrap_or(f64::NAN);
         Ok(())
     }
