@@ -158,7 +158,7 @@ pub(super) fn rehearse(
     let mut history = BTreeMap::new();
     let mut forward = None;
     let mut in_order = vec![0.0; candidates.len()];
-    if early.labels().only_class().is_none() && later.len() >= LEAST_ROWS {
+    if is_in_time(&early, &later) && later.len() >= LEAST_ROWS {
         let blocks = (later.len() / window.max(1)).clamp(1, BLOCKS);
         let block =
             |at: usize| later.slice(at * later.len() / blocks..(at + 1) * later.len() / blocks);
@@ -188,6 +188,14 @@ pub(super) fn rehearse(
     })
 }
 
+/// Whether the rows may be in the order of time: sorted by class they are not, and the later half tells nothing.
+fn is_in_time(early: &LabeledDomain, later: &LabeledDomain) -> bool {
+    let counts = early.labels().counts();
+    let labels = later.labels().as_slice();
+    let known = labels.iter().filter(|&&class| counts[class as usize] > 0);
+    early.labels().only_class().is_none() && 2 * known.count() >= labels.len()
+}
+
 /// What a model of the rows before says of later rows, where their class is one of those before.
 fn foretold(
     model: &AnyModel,
@@ -205,4 +213,22 @@ fn foretold(
     let said = model.probabilities(&later.inputs().pick(&rows))?;
     let classes = rows.iter().map(|&row| labels[row]).collect();
     Ok(Some((said, classes)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use driftline_core::data::{Inputs, Shape};
+
+    fn rows(classes: &[u32]) -> LabeledDomain {
+        let inputs = Inputs::new(vec![0.0; classes.len()], Shape::Vector(1)).unwrap();
+        LabeledDomain::new(inputs, Labels::new(classes.to_vec(), 3).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn rows_that_are_sorted_by_class_are_in_no_order_of_time() {
+        assert!(is_in_time(&rows(&[0, 1, 0]), &rows(&[1, 0, 2])));
+        assert!(!is_in_time(&rows(&[0, 0, 1]), &rows(&[1, 2, 2])));
+        assert!(!is_in_time(&rows(&[0, 0]), &rows(&[0, 0])));
+    }
 }
