@@ -57,7 +57,14 @@ pub fn told(error: Error) -> PyErr {
 /// The words, without the name of a file that is none, and with the help in Python's terms.
 fn message(error: &Error) -> String {
     let text = error.to_string();
-    let text = text.strip_prefix("memory: ").unwrap_or(&text);
+    let text = match text.strip_prefix("memory: ") {
+        // What is said of a file begins with its name, and a table has none.
+        Some(said) if said.starts_with("has ") || said.starts_with("lacks ") => {
+            &format!("the table {said}")
+        }
+        Some(said) => said,
+        None => &text,
+    };
     match error.help() {
         Some(help) => format!("{text}\nhelp: {}", help.words(argument)),
         None => text.to_owned(),

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -23,9 +24,9 @@ def quick(**settings):
     return DriftClassifier(**{"model": "linear", "window": 100, "policy": "always", **settings})
 
 
-@pytest.mark.parametrize("settings", [{}, {"model": "linear"}, {"model": "trees"}], ids=["auto", "linear", "trees"])
-def test_scikit_learns_own_checks_pass(settings):
-    check_estimator(DriftClassifier(**settings))
+@pytest.mark.parametrize("model", ["auto", "linear", "trees", "knn", "mlp", LogisticRegression()], ids=repr)
+def test_scikit_learns_own_checks_pass(model):
+    check_estimator(DriftClassifier(model))
 
 
 def test_it_learns_adapts_predicts_and_scores(drift):

@@ -161,8 +161,9 @@ def test_an_alignment_is_that_of_the_loop(stretched):
     )  # fmt: skip
     loop.fit(X, y).adapt(window)
     seen.clear()
-    loop.predict(window)
-    np.testing.assert_allclose(np.concatenate(seen), StandardizeTo().fit(X).transform(window), rtol=1e-5, atol=1e-5)
+    # Answers about the window itself are kept, and not asked for again.
+    loop.predict(window[1:])
+    np.testing.assert_allclose(np.concatenate(seen), StandardizeTo().fit(X).transform(window)[1:], rtol=1e-5, atol=1e-5)
 
 
 def test_drift_has_an_effect_a_p_value_and_columns():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -86,8 +87,15 @@ def _explain(drift, answers) -> None:
     answers.put(len(driftline.explain(drift.X, drift.stream).columns))
 
 
-def test_predictions_while_it_adapts_are_of_one_whole_version(drift):
+@contextlib.contextmanager
+def _unhurried(*_):
+    """Windows that come a few milliseconds apart: some hundred versions while the calls last, not tens of thousands."""
+    yield lambda done, planned: time.sleep(0.02)
+
+
+def test_predictions_while_it_adapts_are_of_one_whole_version(drift, monkeypatch):
     """100,000 calls from four threads; each answer is that of a version, and versions only go up."""
+    monkeypatch.setattr("driftline._follow.progress", _unhurried)
     asked = drift.stream[:1]
     model = quick(window=20).fit(drift.X, drift.y)
     stream = np.concatenate([drift.stream + at / 20 for at in range(20)])
@@ -121,9 +129,7 @@ def test_predictions_while_it_adapts_are_of_one_whole_version(drift):
     assert faults == []
     assert sum(calls) == wanted
     # What each version says, asked in peace.
-    said = []
-    for version in range(len(model.history_) + 1):
-        said.append(model.roll_back(version).predict_proba(asked).tobytes())
+    said = [model.roll_back(version).predict_proba(asked).tobytes() for version in range(model.version_ + 1)]
     place = {found: version for version, found in reversed(list(enumerate(said)))}
     assert max(len(own) for own in seen) > 1, "no version changed meanwhile"
     for own in seen:

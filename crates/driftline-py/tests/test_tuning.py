@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import check_estimator
 
 from driftline import DriftClassifier
 from driftline.model_selection import TimeSplit, stream_predict, stream_score
@@ -116,8 +115,3 @@ def test_domains_as_in_skada(moving):
         np.testing.assert_array_equal(model.predict(rows, sample_domain=domain), expected.predict(rows))
     with pytest.raises(ValueError, match="sample_domain"):
         quick().fit(X, y, sample_domain=domain[:7])
-
-
-@pytest.mark.parametrize("model", ["linear", "knn", "mlp", "auto", LogisticRegression()], ids=repr)
-def test_scikit_learns_own_checks_pass(model):
-    check_estimator(DriftClassifier(model=model))

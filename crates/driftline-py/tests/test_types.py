@@ -79,6 +79,19 @@ if __name__ == "__main__":
 '''
 
 
+@pytest.fixture(scope="module")
+def mypy(tmp_path_factory):
+    """mypy at its strictest, which reads numpy once."""
+    pytest.importorskip("mypy")
+    cache = tmp_path_factory.mktemp("mypy")
+
+    def check(path):
+        command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", cache, path.name]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=path.parent)
+
+    return check
+
+
 @pytest.fixture
 def script(tmp_path):
     path = tmp_path / "service.py"
@@ -92,9 +105,8 @@ def test_the_script_runs(script):
     assert float(done.stdout) > 0.8
 
 
-def test_mypy_strict_has_nothing_to_say(script):
-    pytest.importorskip("mypy")
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", script], capture_output=True, text=True, check=False, cwd=script.parent)
+def test_mypy_strict_has_nothing_to_say(script, mypy):
+    done = mypy(script)
     assert done.returncode == 0, done.stdout
 
 
@@ -108,8 +120,7 @@ def test_pyright_strict_has_nothing_to_say(script):
     assert done.returncode == 0, done.stdout
 
 
-def test_a_wrong_name_is_seen_by_mypy(tmp_path):
-    pytest.importorskip("mypy")
+def test_a_wrong_name_is_seen_by_mypy(tmp_path, mypy):
     (tmp_path / "wrong.py").write_text('from driftline import DriftClassifier\nDriftClassifier(policy="carefull", tail="cut")\n')
-    done = subprocess.run([sys.executable, "-m", "mypy", "--strict", "wrong.py"], capture_output=True, text=True, check=False, cwd=tmp_path)
+    done = mypy(tmp_path / "wrong.py")
     assert done.stdout.count("arg-type") == 2, done.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 
@@ -33,12 +34,17 @@ def adapt(pipeline: Any, X: Any, *, flush: bool = True) -> Any:
     >>> driftline.adapt(model, X + 0.5)[-1].version_
     4
     """
-    last = getattr(pipeline, "best_estimator_", pipeline)
-    rows = X
-    if hasattr(last, "steps"):
-        before, last = last[:-1], last.steps[-1][1]
-        rows = before.transform(X) if len(before) else X
-    if not hasattr(last, "adapt"):
-        raise TypeError(f"the last step should be a DriftClassifier, but is a {type(last).__name__}")
-    last.adapt(rows, flush=flush)
+    before, last = parts(pipeline)
+    last.adapt(before(X), flush=flush)
     return pipeline
+
+
+def parts(pipeline: Any) -> tuple[Callable[[Any], Any], Any]:
+    """What stands before the classifier, as a function of rows, and the classifier."""
+    whole = getattr(pipeline, "best_estimator_", pipeline)
+    last = whole.steps[-1][1] if hasattr(whole, "steps") else whole
+    if not hasattr(last, "adapt"):
+        raise TypeError(f"the model should be a DriftClassifier, or a pipeline that ends with one, but is a {type(last).__name__}")
+    if last is whole or len(whole.steps) == 1:
+        return lambda X: X, last
+    return whole[:-1].transform, last

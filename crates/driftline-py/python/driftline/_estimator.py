@@ -10,14 +10,12 @@ from typing import Any, Literal, Self, TypedDict, Unpack
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_consistent_length, column_or_1d
-from sklearn.utils.multiclass import check_classification_targets
 
 from driftline import _classes, _driftline, _files, _frames, _input, _parameters, _tables
 from driftline._driftline import Adapter
 from driftline._follow import Following
 from driftline._models import FrameLearner, learner
 from driftline._show import Showing
-from driftline._state import Array
 from driftline._store import Storing
 from driftline._types import AlignmentName, LabelerName, MethodName, ModelName, Part, PolicyName, TailName
 
@@ -115,6 +113,9 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
     >>> model.score(X + 0.5, y) > 0.9
     True
     """
+
+    # What `fit` takes beside rows and classes can be routed through pipelines and searches of scikit-learn.
+    __metadata_request__fit = {name: None for name in Metadata.__optional_keys__}
 
     def __init__(
         self,
@@ -234,24 +235,20 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
             missing = [column for column in getattr(self, name) or [] if column not in source.names]
             if missing:
                 raise ValueError(f"{name} names columns that X lacks: {', '.join(missing)}; it has {', '.join(source.names)}")
-        classes, codes = self._coded(y, len(source))
+        classes, codes = _classes.coded(y, len(source))
         names = _classes.names_of(classes)
         taken = {*source.names, self.time, *(self.exclude or [])}
         label = str(getattr(y, "name", None) or _LABEL)
         label = _LABEL if label in taken else label
         while label in taken:
             label += "_"
-        if len(classes) < 2:
-            raise ValueError(
-                f"Classifier can't train when only one class is present: all {len(codes)} rows are of class {names[0]}"
-            )
         source = source.with_codes(label, codes.astype(np.int64)[:, np.newaxis], names)
         weights = None
         if sample_weight is not None:
             weights = np.asarray(_input.values(sample_weight), dtype=np.float32)
             if weights.shape != (len(source),) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
                 raise ValueError(
-                    f"sample_weight should have a number from 0 for each of {len(source)} rows, not all of them 0"
+                    f"sample_weight should have a number from 0 for each of {len(source)} rows, not all of them zero"
                 )
         seed = _parameters.seed_of(self.random_state)
         kind = _tables.kind(X)
@@ -273,16 +270,6 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
             own.decoder.remember(own.decoder.template, np.frombuffer(inputs, dtype=np.float32).reshape(-1, width))
         adapter = Adapter.fit(source, label, how, _parameters.dumps(note), own, None if weights is None else weights.tolist())
         self._take(adapter, seed, classes, names, kind)
-
-    def _coded(self, y: Any, rows: int) -> tuple[Array, Array]:
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        values = column_or_1d(_input.values(y), warn=True)
-        check_classification_targets(values)
-        if len(values) != rows:
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[rows, len(values)]}")
-        classes, codes = np.unique(values, return_inverse=True)
-        return classes, codes
 
     def _warn_of_source(self) -> None:
         for note in json.loads(self._adapter.source()).get("notes", []):

@@ -22,7 +22,8 @@ class Decoder:
     def __init__(self, encoding: dict[str, Any], template: Any) -> None:
         self.template = template
         self.kind = _tables.kind(template)
-        self.known: dict[bytes, tuple[Any, int]] = {}
+        #: Rows that were given: a frame, and the places of its rows by their inputs.
+        self.known: list[tuple[Any, dict[bytes, int]]] = []
         self.features: dict[str, tuple[int, dict[str, Any]]] = {}
         at = 0
         for feature in encoding["input"].get("features", []):
@@ -43,21 +44,23 @@ class Decoder:
     def bare(self) -> Decoder:
         """The same without the rows that it was given."""
         found = copy.copy(self)
-        found.known, found.template = {}, take(self.template, [0])
+        found.known, found.template = [], take(self.template, [0])
         return found
 
     def remember(self, rows: Any, inputs: Array) -> None:
         """Rows that come back as they are."""
+        places: dict[bytes, int] = {}
         for at, row in enumerate(inputs):
-            self.known.setdefault(row.tobytes(), (rows, at))
+            places.setdefault(row.tobytes(), at)
+        self.known.append((rows, places))
 
     def rows(self, inputs: Array) -> Any:
         """The rows that these inputs stand for."""
         inputs = np.ascontiguousarray(inputs.reshape(len(inputs), -1), dtype=np.float32)
-        found = [self.known.get(row.tobytes()) for row in inputs]
-        frames = {id(one[0]): one[0] for one in found if one is not None}
-        if len(frames) == 1 and all(one is not None for one in found):
-            return take(next(iter(frames.values())), [one[1] for one in found if one is not None])
+        keys = [row.tobytes() for row in inputs]
+        for frame, places in self.known:
+            if all(key in places for key in keys):
+                return take(frame, [places[key] for key in keys])
         return self.decode(inputs)
 
     def decode(self, inputs: Array) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,11 @@ def rows(model: Any, X: Any, *, y: Any = None, reset: bool) -> Table:
     """X as a table with the columns of the source, for fitting (`reset`) or for later rows."""
     if isinstance(X, Table):
         return X
+    if isinstance(X, (str, bytes, PathLike)):
+        raise TypeError(f"X should be an array or a frame, but is the name {X!r}: read the file first, for example with pandas")
     if _tables.is_frame(X):
         return _of_frame(model, _tables.settled(X), y, reset)
+    X = _tables.in_shares(X) if getattr(X, "ndim", 2) in (3, 4) and hasattr(X, "dtype") else X
     how: dict[str, Any] = {
         "dtype": [np.float64, np.float32],
         "ensure_all_finite": "allow-nan" if model.impute else True,
@@ -45,7 +49,13 @@ def features(model: Any) -> list[str]:
 
 
 def values(y: Any) -> Any:
-    return y.to_numpy() if hasattr(y, "to_numpy") else y
+    """A column as numpy has it."""
+    if not hasattr(y, "to_numpy"):
+        return y
+    if type(y).__module__.startswith("pyarrow"):
+        y = y.cast(y.type.value_type) if hasattr(y.type, "value_type") else y
+        return y.to_numpy(zero_copy_only=False)
+    return y.to_numpy()
 
 
 def _of_frame(model: Any, X: Any, y: Any, reset: bool) -> Table:

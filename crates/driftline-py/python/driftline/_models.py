@@ -350,8 +350,19 @@ def _torch() -> Any:
     return import_module("torch")
 
 
+def expect_classifier(model: Any) -> None:
+    """Regressors have much of what classifiers have, but their answers are no classes."""
+    from sklearn.base import is_regressor
+
+    if hasattr(model, "__sklearn_tags__") and is_regressor(model):
+        raise TypeError(f"model should be a classifier, but {type(model).__name__} is a regressor")
+
+
 def learner(model: Any, trusted: bool = True, encode: bool | None = True) -> Learner | None:
     """The learner for what a user gave as `model`; none for the names of the library's own."""
+    if isinstance(model, type):
+        raise TypeError(f"model should be an instance, {model.__name__}(…), but is the class {model.__name__} itself")
+    expect_classifier(model)
     if not encode:
         if isinstance(model, (str, dict, TorchModel, tuple)):
             raise ValueError("encode=None hands rows as they are to a scikit-learn classifier, so `model` should be one")

@@ -12,6 +12,7 @@ import numpy as np
 
 from driftline import _classes, _driftline, _input, _parameters, _tables
 from driftline._frames import Decoder
+from driftline._models import expect_classifier
 
 Array = np.ndarray[Any, Any]
 
@@ -78,7 +79,7 @@ def explain(source: Any, window: Any, *, impute: bool = False, seed: int = 0) ->
     >>> found.drifted, found.columns[0][0]
     (True, 'c1')
     """
-    first, second = _tables.table(source), _tables.table(window)
+    first, second = _tables.pair(source, window)
     rows = len(first)
     if rows < 4:
         raise ValueError(f"the source has {rows} rows; at least 4 are needed")
@@ -229,6 +230,7 @@ def estimate(
         (X_ref, y_ref), X = X_ref, y_ref
     if X is None:
         raise TypeError("estimate needs the labelled rows, their classes and the window: estimate(model, X_ref, y_ref, X)")
+    metrics = (metrics,) if isinstance(metrics, str) else metrics
     unknown = [str(name) for name in metrics if name not in MEASURES]
     if unknown:
         raise ValueError(f"metrics should be of {', '.join(MEASURES)}, but has {', '.join(unknown)}")
@@ -263,11 +265,14 @@ class Asked:
     """Somebody's fitted model, which the library asks through rows that it understands."""
 
     def __init__(self, model: Any, X_ref: Any, y_ref: Any, X: Any) -> None:
+        expect_classifier(model)
+        if not any(hasattr(model, name) for name in ("predict_proba", "decision_function", "predict")):
+            raise TypeError(f"model should be a fitted classifier, but is a {type(model).__name__}, which cannot predict")
         self.model = model
-        self.source, self.window = _tables.settled(X_ref), _tables.settled(X)
+        self.source, self.window = _tables.rows(X_ref), _tables.rows(X)
         # What is no feature to the library may be one to the model, which is given it with every row.
         self.exclude = _tables.not_numbers_or_texts(self.source)
-        self.classes, codes = np.unique(np.asarray(_input.values(y_ref)), return_inverse=True)
+        self.classes, codes = _classes.coded(y_ref, _tables.count(self.source))
         self.codes = codes.astype(np.int64)[:, np.newaxis]
         own = getattr(model, "classes_", None)
         self.own = self.classes if own is None else np.asarray(own)

@@ -40,6 +40,8 @@ def check(model: Any) -> None:
         raise ValueError(f"impute should be True, False or 'mark', but is {model.impute!r}")
     if model.encode not in (True, False, None):
         raise ValueError(f"encode should be True or None, but is {model.encode!r}")
+    if not isinstance(model.settings, (dict, type(None))):
+        raise ValueError(f"settings should be a dict, or None, but is {model.settings!r}")
     for name in ("categories", "exclude"):
         if isinstance(getattr(model, name), str):
             raise ValueError(f"{name} should be a list of columns, but is {getattr(model, name)!r}")

@@ -95,6 +95,8 @@ class Storing(State, BaseEstimator):  # type: ignore[misc]
         7
         """
         is_run = is_run_folder(path)
+        if not is_run and Path(path).is_dir():
+            raise FileNotFoundError(f"{path} is a folder without a run: a run has a manifest.json")
         note = _files.read_note(path)
         stored = dict(note["params"]) if note else {}
         if model is not None:

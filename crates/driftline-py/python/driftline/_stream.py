@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from driftline import _driftline
+from driftline import _driftline, _tables
 from driftline._driftline import Table
 
 
@@ -91,10 +91,12 @@ class Buffer:
 
 
 def is_chunked(X: Any, time: str | None) -> bool:
-    """Whether X gives chunks one after another: an iterator, a reader of a file in chunks, or a reader of Arrow batches. The latter
+    """Whether X gives chunks one after another: an iterator, a list of frames, a reader of a file in chunks, or a reader of Arrow batches. The latter
     is read whole where rows have times, by which a table is sorted."""
     if hasattr(X, "read_next_batch"):
         return time is None
+    if isinstance(X, (list, tuple)):
+        return len(X) > 0 and _tables.is_frame(X[0])
     return hasattr(X, "__next__")
 
 
@@ -109,6 +111,8 @@ def one_row(row: dict[str, Any]) -> Table:
             found = found.with_texts(name, [value.isoformat()]) if moment is None else found.with_times(
                 name, moment.astype(np.int64).reshape(1, 1)
             )
+        elif isinstance(value, (list, tuple, dict, set, np.ndarray)):
+            raise TypeError(f"a row has one value for each column, but `{name}` is a {type(value).__name__}")
         else:
             found = found.with_texts(name, [str(value)])
     return found

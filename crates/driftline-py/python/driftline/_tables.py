@@ -55,7 +55,7 @@ def frame(X: Any) -> tuple[Table, bool]:
     if getattr(X, "ndim", 2) == 1 or type(X).__name__ == "Series":
         raise ValueError("Expected 2D array, got 1D array instead: a frame with one column is needed, not a column")
     if not hasattr(X, "iloc"):
-        return Table.from_arrow(X), True
+        return Table.from_arrow(_portable(X)), True
     named = all(isinstance(name, str) for name in X.columns)
     names = [str(name) for name in X.columns] if named else positions(len(X.columns))
     numbers = _one_block(X)
@@ -67,16 +67,31 @@ def frame(X: Any) -> tuple[Table, bool]:
     return found, named
 
 
+def _portable(X: Any) -> Any:
+    """A frame whose columns of polars' own types are of types that Arrow has everywhere."""
+    if kind(X) != "polars":
+        return X
+    import polars
+
+    own = [getattr(polars, name) for name in ("Null", "Int128", "UInt128") if hasattr(polars, name)]
+    return X.with_columns(polars.col(*own).cast(polars.Float64))
+
+
 def table(X: Any, names: list[str] | None = None) -> Table:
     """X as a table. An array's columns get `names`, or c0, c1, …"""
     if is_frame(X):
         return frame(settled(X))[0]
     if getattr(X, "ndim", 2) in (3, 4) and not hasattr(X, "__dataframe__"):
-        return _of_images(np.asarray(X))
+        return _of_images(np.asarray(in_shares(X)))
     array = np.asarray(X)
     if array.dtype not in (np.float32, np.float64):
         array = check_array(array, dtype=np.float64, ensure_all_finite=False)
     return Table.from_array(array, names or positions(array.shape[1]))
+
+
+def in_shares(images: Any) -> Any:
+    """Images of whole numbers up to 255 as the library has them, with values from 0 to 1."""
+    return images.astype(np.float32) / 255 if images.dtype == np.uint8 else images
 
 
 def _of_images(images: np.ndarray[Any, Any]) -> Table:
@@ -122,7 +137,11 @@ def _with_column(found: Table, name: str, column: Any) -> Table:
         return _with_times(found, name, column)
     import pandas
 
-    codes, texts = pandas.factorize(column)
+    try:
+        codes, texts = pandas.factorize(column)
+    except TypeError:
+        odd = next(type(value).__name__ for value in column if type(value).__hash__ is None)
+        raise TypeError(f"column `{name}` holds values of type {odd}, {_NO_FEATURE}") from None
     return found.with_codes(name, codes.astype(np.int64)[:, np.newaxis], [text(value) for value in texts])
 
 
@@ -144,6 +163,23 @@ def _with_times(found: Table, name: str, column: Any) -> Table:
     # Not a time is the lowest number, as the library has it.
     values = moments.to_numpy(dtype="datetime64[us]").view(np.int64)
     return found.with_times(name, values[:, np.newaxis])
+
+
+def rows(X: Any) -> Any:
+    """A frame, or an array of what is none."""
+    if hasattr(X, "toarray"):
+        raise TypeError("Sparse data was passed, but dense data is required. Use '.toarray()' to convert to a dense numpy array.")
+    return settled(X) if is_frame(X) or hasattr(X, "shape") else np.asarray(X)
+
+
+def pair(one: Any, other: Any) -> tuple[Table, Table]:
+    """Two tables of the same columns. Where one has no names, its columns are taken in their order."""
+    one, other = rows(one), rows(other)
+    (first, named), (second, also) = ((frame(X) if is_frame(X) else (table(X), False)) for X in (one, other))
+    if named != also and len(first.names) == len(second.names):
+        names = first.names if named else second.names
+        return first.renamed(names), second.renamed(names)
+    return first, second
 
 
 def count(X: Any) -> int:
@@ -173,4 +209,4 @@ def text(value: Any) -> str:
 
 
 def is_missing(value: Any) -> bool:
-    return value is None or value != value or type(value).__name__ in ("NAType", "NaTType")
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value

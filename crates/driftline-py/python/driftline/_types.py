@@ -15,5 +15,5 @@ LabelerName: TypeAlias = Literal[
     "label-shift",
 ]  # fmt: skip
 TailName: TypeAlias = Literal["merge", "keep", "drop"]
-#: A part with its settings, as in files: ``{"guarded": {"risk": 0.05}}``.
+#: A part with its settings, as in files: ``{"guarded": {"labels-per-window": 10}}``.
 Part: TypeAlias = dict[str, Any]

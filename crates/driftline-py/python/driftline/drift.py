@@ -112,6 +112,7 @@ class EnergyTest:
         self
         """
         table = _tables.table(X)
+        self._names, self._named = table.names, _tables.is_frame(X)
         label = _LABEL
         while label in table.names:
             label += "_"
@@ -139,7 +140,10 @@ class EnergyTest:
         -------
         Drift
         """
-        window = self._inputs(_tables.table(X))
+        table = _tables.table(X)
+        if self._named != _tables.is_frame(X) and len(table.names) == len(self._names):
+            table = table.renamed(self._names)
+        window = self._inputs(table)
         rng = np.random.default_rng(self.seed)
         effect, p_value = _energy(_some(self._source, self.rows, rng), _some(window, self.rows, rng), self.permutations, rng)
         columns, at = [], 0

@@ -25,8 +25,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
+from sklearn.utils.validation import check_is_fitted
 
-from driftline import _driftline, _frames, _input, _tables
+from driftline import _adapt, _driftline, _frames, _input, _tables
 
 __all__ = ["TimeSplit", "confidence_score", "estimated_score", "stream_predict", "stream_score"]
 
@@ -38,7 +39,7 @@ def stream_predict(model: Any, X: Any) -> tuple[Array, Array]:
 
     Parameters
     ----------
-    model : fitted DriftClassifier
+    model : fitted DriftClassifier, or a pipeline or a search with one at its end
         It stays as it is.
     X : array or frame
         The stream, in the order of time.
@@ -51,10 +52,10 @@ def stream_predict(model: Any, X: Any) -> tuple[Array, Array]:
     follower = _follower(model)
     X = _tables.settled(X)
     shares = np.empty((_tables.count(X), len(follower.classes_)), dtype=np.float32)
-    for rows in _windows(follower, X):
+    for rows in _windows(_adapt.parts(follower)[1], X):
         window = _frames.take(X, rows)
         shares[rows] = follower.predict_proba(window)
-        follower.adapt(window)
+        _adapt.adapt(follower, window)
     return follower.classes_[shares.argmax(axis=1)], shares
 
 
@@ -68,7 +69,7 @@ def stream_score(
 
     Parameters
     ----------
-    model : fitted DriftClassifier
+    model : fitted DriftClassifier, or a pipeline or a search with one at its end
         It stays as it is: a copy follows the stream.
     stream : array or frame
         Rows in the order of time.
@@ -95,7 +96,7 @@ def estimated_score(model: Any, stream: Any, y: Any = None) -> float:
 
     Parameters
     ----------
-    model : fitted DriftClassifier
+    model : fitted DriftClassifier, or a pipeline or a search with one at its end
         It stays as it is: a copy follows the stream. Its policy must estimate, as ``"guarded"`` does.
     stream : array or frame
         Rows in the order of time.
@@ -116,8 +117,9 @@ def estimated_score(model: Any, stream: Any, y: Any = None) -> float:
     >>> 0.8 < estimated_score(model, X[300:]) <= 1
     True
     """
-    follower = _follower(model).adapt(stream)
-    found = [record["estimated_accuracy"] for record in follower.records_ if record.get("estimated_accuracy") is not None]
+    follower = _adapt.adapt(_follower(model), stream)
+    records = _adapt.parts(follower)[1].records_
+    found = [record["estimated_accuracy"] for record in records if record.get("estimated_accuracy") is not None]
     if not found:
         raise ValueError("no window has an estimate: choose a policy that estimates, such as 'guarded'")
     return float(np.mean(found))
@@ -130,7 +132,7 @@ def confidence_score(model: Any, stream: Any, y: Any = None) -> float:
 
     Parameters
     ----------
-    model : fitted DriftClassifier
+    model : fitted DriftClassifier, or a pipeline or a search with one at its end
     stream : array or frame
         Rows in the order of time.
     y : ignored
@@ -151,9 +153,9 @@ def confidence_score(model: Any, stream: Any, y: Any = None) -> float:
 
 def _follower(model: Any) -> Any:
     """A copy that may follow a stream without a trace."""
+    check_is_fitted(model)
     found = copy.deepcopy(model)
-    if getattr(found, "folder", None) is not None:
-        found.set_params(folder=None)
+    _adapt.parts(found)[1].set_params(folder=None)
     return found
 
 
