@@ -62,8 +62,8 @@ import os, sys, threading, time
 from pathlib import Path
 import numpy as np
 from driftline import DriftClassifier
-data, (folder, policy, after) = np.load("data.npz"), sys.argv[1:]
-model = DriftClassifier(model="linear", window=100, policy=policy, folder=folder).fit(data["X"], data["y"])
+data, (folder, policy, model, after) = np.load("data.npz"), sys.argv[1:]
+model = DriftClassifier(model=model, window=100, policy=policy, folder=folder).fit(data["X"], data["y"])
 def kill():
     while len(list(Path(folder).glob("checkpoints/window-*"))) <= int(after):
         time.sleep(0.001)
@@ -74,15 +74,15 @@ model.adapt(data["stream"])
 """
 
 
-@pytest.mark.parametrize("policy", ["always", "guarded"])
-def test_a_killed_run_goes_on_in_the_program_to_the_same_bytes(place, policy):
+@pytest.mark.parametrize(("policy", "model"), [("always", "linear"), ("guarded", "linear"), ("always", "trees")])
+def test_a_killed_run_goes_on_in_the_program_to_the_same_bytes(place, policy, model):
     def run(folder: str, after: int) -> int:
-        command = [sys.executable, "-c", SCRIPT, folder, policy, str(after)]
+        command = [sys.executable, "-c", SCRIPT, folder, policy, model, str(after)]
         return subprocess.run(command, cwd=place, check=False).returncode
 
     assert run("whole", 0) == 0
     run("killed", 2)
-    adapt(place, policy, "killed")
+    adapt(place, policy, "killed", model)
 
     def files(folder: str) -> dict[str, bytes]:
         found = (path for path in (place / folder).rglob("*") if path.is_file() and "lock" not in path.name)

@@ -17,9 +17,10 @@ use driftline_adapt::PartSpec;
 use driftline_core::data::{NonNegative, Shape};
 use driftline_core::random::Seed;
 use driftline_io::{ColumnChoice, Notes, ReadOptions, read_all};
-use driftline_models::AnyModel;
 use driftline_models::network::layers::{Conv, Layer, MaxPool, Output, Padding};
 use driftline_models::network::{Architecture, Ensemble, Network};
+use driftline_models::trees::TreesLearner;
+use driftline_models::{AnyModel, Learner};
 use driftline_runs::method::TrainingSpec;
 use driftline_runs::{FileRun, Fit, ModelFile, Start, onnx};
 use wire::{Model, Tensor};
@@ -61,7 +62,10 @@ fn compare(model_file: &ModelFile, table: &Memory, input: Tensor, impute: bool) 
     for (found, right) in found.values.iter().zip(probabilities.iter().flatten()) {
         worst = worst.max((found - f64::from(*right)).abs());
     }
-    assert!(worst < 1e-5, "{worst}");
+    // Trees add the same numbers in the same order; other models are rounded at every product.
+    let is_trees = model_file.learner.kind() == TreesLearner::KIND;
+    let allowed = if is_trees { 1e-6 } else { 1e-5 };
+    assert!(worst < allowed, "{worst}");
     let spread = probabilities
         .iter()
         .flatten()

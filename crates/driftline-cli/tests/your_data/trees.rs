@@ -159,3 +159,17 @@ fn weights_that_go_on_are_refused() {
         );
     }
 }
+
+/// `start` decides whether the bins of the source are kept; no weights are.
+#[test]
+fn a_step_starts_from_the_bins_of_the_source_or_from_nothing() {
+    let place = Place::new();
+    let last = |start: &str| {
+        place.write("s.toml", format!("[self-training]\nstart = \"{start}\"\n"));
+        place.good(&format!(
+            "adapt {SOURCE} {STREAM} --model trees --settings s.toml --fail-on never --out {start}"
+        ));
+        std::fs::read(place.at(&format!("{start}/checkpoints/window-0006.safetensors"))).unwrap()
+    };
+    assert_ne!(last("teacher"), last("scratch"));
+}

@@ -147,7 +147,11 @@ pub fn census(n: usize, seed: Seed) -> Result<Census> {
 /// Rows of a table of which nothing is known.
 const ROWS: usize = 50_000;
 
-/// A table as large as the catalogue says of it, a tenth of it the source unless the settings count its rows: classes lie
+/// More columns and classes than these would run no other code, and only take longer.
+const MOST_COLUMNS: usize = 12;
+const MOST_CLASSES: usize = 4;
+
+/// A table with as many rows as the catalogue says, a tenth of it the source unless the settings count its rows: classes lie
 /// around a centre and turn about it by the distance from one to the next in the course of the stream.
 pub fn table(settings: &TableOverTime, seed: Seed) -> Result<TableParts> {
     let form = settings
@@ -156,7 +160,8 @@ pub fn table(settings: &TableOverTime, seed: Seed) -> Result<TableParts> {
         .map(catalog::table)
         .transpose()?;
     let (rows, features, n) = form.map_or((ROWS, 4, 3), |form| {
-        (form.rows, form.features.max(2), form.classes)
+        let columns = form.features.clamp(2, MOST_COLUMNS);
+        (form.rows, columns, form.classes.min(MOST_CLASSES))
     });
     let mut generator = seed.generator();
     let mut draw = |rows: usize, moving: bool| -> Result<LabeledDomain> {

@@ -204,5 +204,39 @@ pub fn moved(last: &WindowRecord) -> Option<Grid> {
         ]
     });
     grid.rows = rows.collect();
+    if last.moved.iter().any(|moved| moved.importance.is_some()) {
+        grid.notes.push(
+            "Columns that moved far and that the model needs come first. Shuffling one category shuffles its whole column."
+                .into(),
+        );
+    }
     grid.if_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use driftline_runs::Importance;
+
+    #[test]
+    fn a_column_that_has_moved_and_matters_comes_first() {
+        let moved = |column: &str, by, source, window| Moved {
+            column: column.into(),
+            by,
+            importance: Some(Importance { source, window }),
+        };
+        let last = WindowRecord {
+            window: 7,
+            moved: vec![
+                moved("far", 3.0, -0.01, 0.0),
+                moved("half", -1.0, 0.1, 0.05),
+                moved("both", 0.9, 0.2, 0.3),
+            ],
+            ..WindowRecord::default()
+        };
+        let rows = super::moved(&last).unwrap().rows;
+        let columns: Vec<&str> = rows.iter().map(|row| &*row[0]).collect();
+        assert_eq!(columns, ["both", "half", "far"]);
+        assert_eq!(rows[0][2..], ["20.0", "30.0"]);
+    }
 }
