@@ -38,10 +38,16 @@ pub fn page(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<
 pub fn summary(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<String> {
     let runtime = adapter.runtime().clone();
     let (run, _kept) = work(py, cancel, || runtime.install(|| run_of(adapter)))?;
-    let summary = run.summary().map_err(told)?;
+    let verdict = run.verdict().map_err(told)?;
+    // A run in memory has no folder that commands could name.
+    let place = match adapter.folder() {
+        Some(run) => run.folder().display().to_string(),
+        None => "RUN".into(),
+    };
     let parts = json!({
-        "outcome": summary.as_ref().map(words::outcome),
-        "badge": summary.as_ref().map(words::badge),
+        "verdict": verdict,
+        "outcome": verdict.as_ref().map(|own| words::outcome(own, &place)),
+        "badge": verdict.as_ref().map(words::badge),
         "figures": run_figure_files(&run).map_err(reported)?,
     });
     Ok(parts.to_string())

@@ -1,6 +1,8 @@
 //! The report of runs on the user's own data: for each a section of the page with the outcome, its charts, a row per
 //! window, and where it all comes from.
 
+mod classes;
+mod columns;
 mod decisions;
 mod figures;
 mod limits;
@@ -10,7 +12,7 @@ mod tables;
 mod thumbnails;
 
 use driftline_io::{InputDigest, Note, NoteCode, Notes};
-use driftline_runs::{DecisionKind, Origin, RunFolder, SourceRecord, Summary, WindowRecord};
+use driftline_runs::{Origin, RunFolder, SourceRecord};
 use serde_json::json;
 
 use crate::chart::Figure;
@@ -22,7 +24,7 @@ use crate::{Result, words};
 const MOST_POINTS: usize = 160;
 const MOST_ROWS: usize = 120;
 
-pub use shell::quoted;
+pub use shell::{quoted, word};
 
 /// A page for runs on the user's own data.
 pub fn runs_html(runs: &[RunFolder]) -> Result<String> {
@@ -63,7 +65,9 @@ fn section(run: &RunFolder, number: usize) -> driftline_core::Result<Section> {
     let model = run.model(Some(0))?;
     let limits = limits::limits(run, &model);
     let source = model.source;
-    let summary = Summary::of(run, &source);
+    let verdict = run.verdict()?;
+    let verdict = verdict.as_ref();
+    let folder = run.folder().display().to_string();
     let id = format!("r{number}");
     let records = run.records();
     let learner = json!({ "model": source.model, "learner": model.learner, "seed": source.seed });
@@ -72,27 +76,34 @@ fn section(run: &RunFolder, number: usize) -> driftline_core::Result<Section> {
         settings::grid("Source model", &learner),
     ];
     let last = records.last();
+    let drift = run.column_drift()?;
+    // Without the rows themselves, what the record of the window has noted of their means.
+    let columns_table = match drift.is_empty() {
+        true => last.and_then(now::moved),
+        false => last.and_then(|last| columns::table(&drift, last)),
+    };
     let tables = [
         last.and_then(now::explanations),
-        last.and_then(now::moved),
+        columns_table,
+        last.and_then(|last| classes::classes(last, &source)),
+        last.and_then(classes::confusion),
         tables::windows(records).if_any(),
-        tables::classes(records, &source),
     ];
     let mut figures = figures::all(run, &source, &id);
+    figures.extend(last.and_then(|last| columns::figure(&drift, last, &id)));
     figures.extend(thumbnails::thumbnails(run, &id)?);
-    // What decides is worth a look before all else; where every step is deployed, the verdict says it all.
-    let decided = |r: &WindowRecord| r.decision != DecisionKind::Deploy || !r.findings.is_null();
-    let mut all = records.iter();
-    let judged = all.any(|r| r.estimated_accuracy.is_some() || decided(r));
-    let summary = summary.as_ref();
     Ok(Section {
         title: title(run),
-        outcome: summary.map_or("No window is finished yet.".into(), words::outcome),
-        verdict: summary.map(words::badge),
-        results: summary.and_then(tables::glance),
-        now: now::sentence(run).filter(|_| judged),
-        cards: now::cards(run, summary.filter(|_| judged)),
-        limits: summary.map_or(vec![], |_| limits),
+        outcome: verdict.map_or("No window is finished yet.".into(), |own| {
+            words::explanation(own, &folder)
+        }),
+        verdict: verdict.map(words::badge),
+        results: verdict.and_then(tables::glance),
+        now: verdict.map(|own| words::headline(own, &folder)),
+        cards: verdict
+            .zip(last)
+            .map_or(vec![], |(own, last)| now::cards(own, last)),
+        limits: verdict.map_or(vec![], |_| limits),
         figures,
         tables: tables.into_iter().flatten().collect(),
         notes: notes(run, &source),

@@ -184,8 +184,8 @@ impl Audit<'_> {
         }
         let last = run.records().last();
         let last = last.ok_or_else(|| Error::empty("the list of windows"))?;
-        let meant = last.findings["question"]["candidate"].as_str();
-        if let Some(found) = meant.and_then(chain) {
+        let meant = last.findings().question.map(|own| own.candidate);
+        if let Some(found) = meant.as_deref().and_then(chain) {
             return Ok(found);
         }
         let mut chains = chains.clone();
