@@ -67,7 +67,7 @@ fn a_stream_that_ends_held_is_done_and_told_by_the_exit_code() {
     let place = place(2);
     // Nothing is that certain, so every window is held.
     let words = format!(
-        "fleet {SOURCE} --model mlp --epochs 1 --stream T/*.csv {WINDOWS} --policy always --filter threshold=0.9999999 --out f"
+        "fleet {SOURCE} --model mlp --epochs 1 --stream T/*.csv {WINDOWS} --policy always --filter threshold=0.9999999 --fail-on held --out f"
     );
     let output = place.run(&format!("{words} --json"));
     assert_eq!(
@@ -84,7 +84,7 @@ fn a_stream_that_ends_held_is_done_and_told_by_the_exit_code() {
         text.starts_with("2 streams: 2 done (2 of them held), 0 failed\n"),
         "{text}"
     );
-    let alert = place.run("fleet status f --alert");
+    let alert = place.run("fleet status f --alert --fail-on held");
     assert_eq!(String::from_utf8(alert.stdout).unwrap().lines().count(), 2);
 }
 

@@ -315,8 +315,7 @@ fn draw(
 
 /// As many dates as stand side by side, if every window has one.
 fn dates(records: &[WindowRecord]) -> Vec<(f64, String)> {
-    let began = records.iter().map(words::began).collect::<Option<Vec<_>>>();
-    let Some(began) = began.filter(|began| !began.is_empty()) else {
+    let Some(began) = words::began(records).filter(|began| !began.is_empty()) else {
         return vec![];
     };
     // A day, or a day and a time of day, in a frame of about 380 units.

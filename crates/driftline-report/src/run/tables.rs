@@ -36,10 +36,10 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
             (_, DecisionKind::Deploy) => record.window.to_string(),
         }];
         if timed {
-            // Dates in one format; times that are numbers as they are.
+            // Dates to the minute; times that are numbers as they are.
             let told = |time: &Option<String>| {
                 let time = time.clone().unwrap_or_default();
-                words::date(&time).unwrap_or(time)
+                words::minute(&time).unwrap_or(time)
             };
             row.extend([&record.from, &record.to].map(told));
         }

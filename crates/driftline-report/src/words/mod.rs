@@ -16,5 +16,5 @@ pub use late::{audit, estimates, late_score};
 pub use model::{fitted, held_out};
 pub use outcome::{badge, details, explanation, outcome};
 pub use quantities::{difference, how, place, with_interval};
-pub use when::{began, date, window as when};
+pub use when::{began, minute, window as when};
 pub use window::{decision, why, window};

@@ -65,7 +65,8 @@ pub fn accuracies(verdict: &Verdict) -> String {
         with_interval(&unadapted)
     );
     match &verdict.in_use {
-        Some(own) if *own != served => {
+        // By answers, the sentence on the effect says it.
+        Some(own) if *own != served && verdict.newest.is_none() => {
             text += &format!(
                 " Version {}, now in use, is at {} there.",
                 verdict.version,

@@ -40,11 +40,11 @@ fn by_answers(effect: Effect, newest: &Newest, version: usize) -> String {
     };
     let earlier = match newest.windows.len() {
         1 => "",
-        _ => ", earlier windows by the versions of their time",
+        _ => "; earlier windows by the versions of their time",
     };
     format!(
-        "{what}: on {}, version {version} (in use{earlier}) has an accuracy of {} % on {} rows, against {} % unadapted ({}, 90 % \
-         interval {} to {}), and a balanced accuracy of {} %, against {} %.",
+        "{what}: on {}, version {version} (in use{earlier}) is right about {} % of {} rows, the unadapted model about {} % ({}, 90 % \
+         interval {} to {}); balanced accuracy {} % against {} %.",
         windows(&newest.windows),
         per_cent(newest.accuracy),
         newest.rows,
