@@ -37,6 +37,12 @@ pub fn run_html(run: &RunFolder) -> Result<String> {
     runs_html(std::slice::from_ref(run))
 }
 
+/// The same for a run whose folder is gone afterwards: commands call it by this name.
+pub fn run_html_called(run: &RunFolder, name: &str) -> Result<String> {
+    let sections = [section(run, name, 1)?];
+    page::html(&page::title(&sections, "runs"), &sections)
+}
+
 /// The same without charts, for places that show text.
 pub fn runs_markdown(runs: &[RunFolder]) -> Result<String> {
     let sections = sections(runs)?;
@@ -45,7 +51,7 @@ pub fn runs_markdown(runs: &[RunFolder]) -> Result<String> {
 
 /// Every chart of a run as the name and the contents of an SVG file.
 pub fn run_figure_files(run: &RunFolder) -> Result<Vec<(String, String)>> {
-    let section = section(run, 1)?;
+    let section = section(run, "RUN", 1)?;
     let all = section
         .figures
         .iter()
@@ -55,19 +61,20 @@ pub fn run_figure_files(run: &RunFolder) -> Result<Vec<(String, String)>> {
 }
 
 fn sections(runs: &[RunFolder]) -> driftline_core::Result<Vec<Section>> {
-    let section = |(index, run)| section(run, index + 1);
+    let section = |(index, run): (usize, &RunFolder)| {
+        section(run, &run.folder().display().to_string(), index + 1)
+    };
     runs.iter().enumerate().map(section).collect()
 }
 
 /// The `number`-th section of the page.
-fn section(run: &RunFolder, number: usize) -> driftline_core::Result<Section> {
+fn section(run: &RunFolder, folder: &str, number: usize) -> driftline_core::Result<Section> {
     let manifest = run.manifest();
     let model = run.model(Some(0))?;
     let limits = limits::limits(run, &model);
     let source = model.source;
     let verdict = run.verdict()?;
     let verdict = verdict.as_ref();
-    let folder = run.folder().display().to_string();
     let id = format!("r{number}");
     let records = run.records();
     let learner = json!({ "model": source.model, "learner": model.learner, "seed": source.seed });
@@ -95,11 +102,11 @@ fn section(run: &RunFolder, number: usize) -> driftline_core::Result<Section> {
     Ok(Section {
         title: title(run),
         outcome: verdict.map_or("No window is finished yet.".into(), |own| {
-            words::explanation(own, &folder)
+            words::explanation(own, folder)
         }),
         verdict: verdict.map(words::badge),
         results: verdict.and_then(tables::glance),
-        now: verdict.map(|own| words::headline(own, &folder)),
+        now: verdict.map(|own| words::headline(own, folder)),
         cards: verdict
             .zip(last)
             .map_or(vec![], |(own, last)| now::cards(own, last)),
