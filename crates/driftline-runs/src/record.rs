@@ -285,9 +285,10 @@ impl WindowRecord {
 
     /// The accuracy of the version deployed after the window, as the policy estimates it.
     pub fn estimated(&self) -> Option<Estimate> {
-        let (low, high) = self.estimated_low.zip(self.estimated_high)?;
-        let plain = Estimate::new(self.estimated_accuracy?, low, high);
-        Some(self.estimate.clone().unwrap_or(plain))
+        let three = self.estimated_accuracy.zip(self.estimated_low);
+        let three = three.zip(self.estimated_high);
+        let plain = three.map(|((accuracy, low), high)| Estimate::new(accuracy, low, high));
+        self.estimate.clone().or(plain)
     }
 
     /// Whether the step changed nothing: there was too little to learn from, or the policy kept the model before it.

@@ -149,7 +149,7 @@ pub fn finish(
         output::print_json(&json!({
             "run": run.folder(), "windows": run.manifest().windows, "current": run.manifest().current,
             "verdict": verdict, "sentence": sentence, "report": page, "to_label": open,
-            "command": verdict.as_ref().and_then(|own| words::command(&own.action, &folder)),
+            "command": verdict.as_ref().and_then(|own| words::command(own, &folder)),
             "last": run.records().last().map(last),
         }))?;
     } else if let Some(verdict) = &verdict {
@@ -170,7 +170,7 @@ pub fn finish(
     }
     let command = verdict
         .as_ref()
-        .and_then(|own| words::command(&own.action, &folder));
+        .and_then(|own| words::command(own, &folder));
     verbosity.say(&match command {
         Some(command) => format!("next: {command}"),
         None => format!(

@@ -73,17 +73,21 @@ fn a_question_names_the_command_that_answers_it() {
         error(&output),
     );
     assert_eq!(output.status.code(), Some(3), "{said}{told}");
-    let rows = place.read("run/labels/asked.csv").lines().count() - 1;
+    let asked = place.read("run/labels/asked.csv");
+    let rows = asked.lines().filter(|line| line.starts_with("3,")).count();
     let first = said.lines().next().unwrap();
     assert!(
         first.starts_with(&format!(
-            "Held: label these {rows} rows: `driftline label run`."
+            "Held: label these {rows} rows: `driftline label run --window 3`."
         )),
         "{first}"
     );
-    assert!(told.contains("next: driftline label run"), "{told}");
     assert!(
-        said.contains("What ends the hold: labels (`driftline label run`)"),
+        told.contains("next: driftline label run --window 3\n"),
+        "{told}"
+    );
+    assert!(
+        said.contains("What ends the hold: labels (`driftline label run --window 3`)"),
         "{said}"
     );
     // The labels come: now the next step decides, and until then there is nothing to do.

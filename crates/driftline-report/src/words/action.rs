@@ -9,7 +9,7 @@ use crate::run::word;
 pub fn headline(verdict: &Verdict, run: &str) -> String {
     let todo = todo(&verdict.action, verdict.last_step.kind);
     let why = standing(verdict);
-    match (&verdict.action, command(&verdict.action, run)) {
+    match (&verdict.action, command(verdict, run)) {
         (Action::Label { named: false, .. }, Some(command)) => {
             format!("{todo}; `{command}` names them. {why}")
         }
@@ -37,10 +37,12 @@ pub fn todo(action: &Action, step: StepKind) -> String {
 }
 
 /// The command that does it; none where there is nothing to do.
-pub fn command(action: &Action, run: &str) -> Option<String> {
-    let run = word(run);
-    match action {
-        Action::Label { named: true, .. } => Some(format!("driftline label {run}")),
+pub fn command(verdict: &Verdict, run: &str) -> Option<String> {
+    let (run, window) = (word(run), verdict.window);
+    match &verdict.action {
+        Action::Label { named: true, .. } => {
+            Some(format!("driftline label {run} --window {window}"))
+        }
         Action::Label { rows, .. } => Some(format!("driftline audit {run} --budget {rows}")),
         Action::RollBack(back) => Some(format!("driftline rollback {run} --to {}", back.to)),
         _ => None,
@@ -76,7 +78,9 @@ fn way_out(way: WayOut, verdict: &Verdict, run: &str) -> String {
     let (window, run) = (verdict.window, word(run));
     match way {
         WayOut::Label => {
-            format!("labels (`driftline label {run}`), by which the next step decides")
+            format!(
+                "labels (`driftline label {run} --window {window}`), by which the next step decides"
+            )
         }
         WayOut::Audit => format!("labels of rows that `driftline audit {run}` names"),
         WayOut::Learn => format!(

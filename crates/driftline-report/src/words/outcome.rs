@@ -59,7 +59,7 @@ pub fn details(verdict: &Verdict) -> Vec<(&'static str, String)> {
     if let Some(along) = &verdict.along {
         if let Some(before) = along.before {
             tell(
-                "Accuracy before adapting to each window",
+                "Accuracy as served along the whole stream",
                 percentage(before),
             );
         }

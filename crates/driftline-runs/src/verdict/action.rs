@@ -149,12 +149,11 @@ impl Facts<'_> {
         stays && self.records.last().is_some_and(open)
     }
 
-    /// Rows that `label` would show, if there are any of the newest window among them.
+    /// Rows of the newest window that wait for a label: what is older tells less.
     fn open_rows(&self) -> usize {
-        let open = self.asked.open();
         let newest = self.records.len();
-        let of_newest = open.iter().any(|line| line.window == newest);
-        if of_newest { open.len() } else { 0 }
+        let open = self.asked.open();
+        open.iter().filter(|line| line.window == newest).count()
     }
 
     /// Labels of the newest window.
