@@ -42,7 +42,7 @@ pub use adapter::{Adapter, AdapterBuilder, Prediction, Reader};
 pub use advice::Advice;
 pub use asked::{
     ASKED, AskedLine, AskedRecord, AskedRows, GivenLabels, OTHER_CLASS, ShownRow, TakenLabel,
-    shown, shown_csv,
+    shown, shown_csv, to_csv as asked_csv,
 };
 pub use chains_file::chains_name;
 pub use chains_file::{from_bytes as resume_state_from_bytes, to_bytes as resume_state_to_bytes};

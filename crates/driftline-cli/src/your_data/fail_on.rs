@@ -11,7 +11,7 @@ use crate::words::one_of;
 
 #[derive(Args, Clone, Copy, Debug)]
 pub struct FailOnArgs {
-    /// Exit with 3 on: action, held, doubtful, never [default: action]
+    /// Exit 3 on: action, held, doubtful, never [action]
     #[arg(
         long,
         value_parser = one_of::<FailOn>(&["action", "held", "doubtful", "never"]),

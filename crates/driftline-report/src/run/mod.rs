@@ -12,7 +12,7 @@ mod tables;
 mod thumbnails;
 
 use driftline_io::{InputDigest, Note, NoteCode, Notes};
-use driftline_runs::{Origin, RunFolder, SourceRecord};
+use driftline_runs::{Origin, RunFolder, SourceRecord, Verdict};
 use serde_json::json;
 
 use crate::chart::Figure;
@@ -116,7 +116,7 @@ fn section(run: &RunFolder, folder: &str, number: usize) -> driftline_core::Resu
         notes: notes(run, &source),
         means: Vec::new(),
         settings: settings.into_iter().flatten().collect(),
-        facts: facts(run, &source),
+        facts: facts(run, &source, verdict),
         command: quoted(&manifest.command),
         id,
     })
@@ -159,11 +159,15 @@ fn notes(run: &RunFolder, source: &SourceRecord) -> Vec<String> {
     lines
 }
 
-fn facts(run: &RunFolder, source: &SourceRecord) -> Vec<(String, String)> {
+fn facts(
+    run: &RunFolder,
+    source: &SourceRecord,
+    verdict: Option<&Verdict>,
+) -> Vec<(String, String)> {
     let manifest = run.manifest();
     let validation = source.validation.as_ref();
     let (windows, planned) = (manifest.windows, manifest.planned.max(manifest.windows));
-    let version = match manifest.current {
+    let version = match verdict.map_or(manifest.current, |own| own.version) {
         0 => "0, the source model".into(),
         n => format!("{n}, the model after window {n}"),
     };

@@ -75,14 +75,14 @@ pub fn details(verdict: &Verdict) -> Vec<(&'static str, String)> {
             format!("{class}, {share}"),
         );
     }
-    let (most, window) = (
-        percentage(signs.most_disagreement),
-        signs.most_disagreement_window,
-    );
-    tell(
-        "Largest share whose class changed in one step",
-        format!("{most}, in window {window}"),
-    );
+    if signs.most_disagreement > 0.0 {
+        let (most, window) = (
+            percentage(signs.most_disagreement),
+            signs.most_disagreement_window,
+        );
+        let name = "Largest share whose class changed in one step";
+        tell(name, format!("{most}, in window {window}"));
+    }
     let name = "Share of the last window classed differently from the source model";
     tell(name, percentage(signs.last_flips));
     let name = "Class balance shift from the source in the last window";

@@ -25,6 +25,10 @@ pub fn lost(verdict: &Verdict) -> Option<String> {
 /// Whether adapting helped: by answers, or as far as signs tell.
 pub fn effect(verdict: &Verdict) -> Option<String> {
     match (&verdict.newest, verdict.effect) {
+        (Some(newest), _) if verdict.version == 0 => Some(format!(
+            "The version in use is the unadapted model itself; its balanced accuracy is {} %.",
+            per_cent(newest.balanced_accuracy)
+        )),
         (Some(newest), effect) => Some(by_answers(effect, newest, verdict.version)),
         (None, Effect::Doubtful) => Some("The model shows signs of going wrong.".into()),
         _ => None,

@@ -48,9 +48,9 @@ impl Quantities {
             (Some(newest), _) => {
                 let windows = newest.windows.iter();
                 let windows = windows.filter_map(|window| records.get(window - 1));
-                counted(&windows.collect::<Vec<_>>(), Some(newest.accuracy))
+                counted(records, &windows.collect::<Vec<_>>(), Some(newest.accuracy))
             }
-            (None, Some(_)) => counted(&[last], None),
+            (None, Some(_)) => counted(records, &[last], None),
             (None, None) => estimated(records, last, version),
         };
         match repeats {
@@ -64,7 +64,7 @@ impl Quantities {
     }
 }
 
-fn counted(windows: &[&WindowRecord], in_use: Option<f64>) -> Quantities {
+fn counted(records: &[WindowRecord], windows: &[&WindowRecord], in_use: Option<f64>) -> Quantities {
     let scores = || {
         windows
             .iter()
@@ -104,8 +104,14 @@ fn counted(windows: &[&WindowRecord], in_use: Option<f64>) -> Quantities {
         } = all;
         Some(PairedRows::new(g + gained, l + lost, n + score.scored))
     });
+    // The source model differs from itself by nothing.
+    let mut served = windows.iter().map(|own| original(records, own.teacher));
+    let was_source = served.all(|version| version == 0);
     let difference = |paired: PairedRows| {
-        let (low, high) = paired.interval();
+        let (low, high) = match was_source {
+            true => (0.0, 0.0),
+            false => paired.interval(),
+        };
         Quantity {
             value: paired.difference(),
             low,
