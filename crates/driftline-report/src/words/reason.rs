@@ -118,6 +118,10 @@ pub fn reason(reason: &Reason) -> Option<String> {
         Reason::NoAnswers {
             last_scored: Some(window),
         } => format!("The last window with answers is window {window}."),
+        Reason::Fallen { held_out } => format!(
+            "That is far below the {} % that the source model had on held-out rows of its source.",
+            per_cent(*held_out)
+        ),
         Reason::LabelsWait { rows } => format!(
             "{rows} labels have come: the next step decides by them, and `driftline score` scores the window by them now."
         ),

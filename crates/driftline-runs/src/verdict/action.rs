@@ -105,6 +105,8 @@ pub(super) struct Facts<'a> {
     pub version: usize,
     pub kind: StepKind,
     pub judged: &'a Judged,
+    /// Whether the version in use is far less accurate than the source model was on its source.
+    pub fallen: bool,
     pub asked: &'a AskedRows,
 }
 
@@ -114,14 +116,15 @@ impl Facts<'_> {
             return Action::RollBack(back.clone());
         }
         let unclear = self.judged.effect == Effect::Doubtful && self.judged.newest.is_none();
-        if self.asks() || unclear {
+        if self.asks() || unclear || self.fallen {
+            let unnamed = Action::Label {
+                rows: AUDITED_ROWS,
+                named: false,
+            };
+            let counted = self.judged.newest.is_some();
             match (self.open_rows(), self.labels()) {
-                (0, 0) if self.judged.newest.is_none() => {
-                    return Action::Label {
-                        rows: AUDITED_ROWS,
-                        named: false,
-                    };
-                }
+                (0, _) if counted && self.fallen => return unnamed,
+                (0, 0) if !counted => return unnamed,
                 (0, _) => {}
                 (rows, _) => return Action::Label { rows, named: true },
             }

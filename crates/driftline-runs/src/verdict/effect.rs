@@ -55,10 +55,15 @@ pub enum Reason {
     NotMeasured { window: usize },
     /// The newest window has no answers; the last that has.
     NoAnswers { last_scored: Option<usize> },
+    /// The version in use is far less accurate than the source model was on held-out rows of its source.
+    Fallen { held_out: f64 },
     /// Labels of so many rows of the newest window have come, and no decision has heard of them yet.
     LabelsWait { rows: usize },
 }
 
+/// By so much accuracy may fall below that on held-out rows of the source before somebody should look: what the guard's alarm
+/// allows, too.
+pub(super) const MOST_FALLEN: f64 = 0.1;
 /// A point of balanced accuracy is no news.
 const BALANCED_DIFFERENCE: f64 = 0.01;
 /// Rules of thumb, for want of answers: what a step may overturn, and by how much the balance may move.

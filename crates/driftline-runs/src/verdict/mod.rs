@@ -88,15 +88,21 @@ impl Verdict {
         let judged = effect::judge(records, from, manifest.current, &at_source)?;
         let quantities = Quantities::of(records, manifest.current, &judged, repeats);
         let kind = StepKind::of(manifest, last);
+        // The whole interval lies below, so that a few unlucky rows do not count.
+        let held_out = source.validation.as_ref().map(|own| own.accuracy);
+        let fallen = quantities.in_use.zip(held_out);
+        let fallen = fallen.filter(|(own, held_out)| own.high < held_out - effect::MOST_FALLEN);
         let facts = Facts {
             records,
             version: manifest.current,
             kind,
             judged: &judged,
+            fallen: fallen.is_some(),
             asked,
         };
         let (action, waiting) = (facts.action(), facts.waiting());
         let mut reasons = judged.reasons;
+        reasons.extend(fallen.map(|(_, held_out)| Reason::Fallen { held_out }));
         reasons.extend(waiting);
         let lost_classes = judged.lost;
         let made = version.checked_sub(1).and_then(|at| records.get(at));

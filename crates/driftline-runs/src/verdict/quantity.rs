@@ -79,7 +79,8 @@ fn counted(records: &[WindowRecord], windows: &[&WindowRecord], in_use: Option<f
         let (low, high) = Proportion::new((share * even as f64).round() as usize, even).interval();
         Quantity {
             value: share,
-            low: low.min(share),
+            // Rounding must not leave the share outside; adding 0 makes a zero of −0.
+            low: low.min(share) + 0.0,
             high: high.max(share),
             by: By::Answers,
         }

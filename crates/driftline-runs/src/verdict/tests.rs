@@ -284,7 +284,10 @@ fn source() -> SourceRecord {
         rows: 300,
         class_counts: vec![100; 3],
         seed: 0,
-        validation: None,
+        validation: serde_json::from_value(serde_json::json!({
+            "accuracy": 0.9, "low": 0.85, "high": 0.95, "n": 100, "folds": 1, "confidence": 0.9,
+        }))
+        .unwrap(),
         inputs: vec![],
         choice: driftline_io::ColumnChoice::default(),
         detected: String::new(),
@@ -407,4 +410,22 @@ fn numbers_are_of_what_served_and_the_same_models_have_the_same() {
     assert!((value(found.difference) - 0.3).abs() < 1e-12);
     assert!((value(found.in_use) - 1.0).abs() < 1e-12);
     assert_eq!(found.effect, Effect::Helped);
+}
+
+/// The source model is in use, is right about a third of the rows, and nothing is better: to keep serving would be no advice.
+#[test]
+fn a_fall_that_answers_show_is_not_kept_serving() {
+    let rows = [(40, [0, 0, 0, 0]), (40, [1, 0, 0, 0]), (40, [2, 0, 0, 0])];
+    let mut fallen = window(1, &rows, true);
+    fallen.decision = DecisionKind::Hold;
+    let found = said("guarded", &[fallen], &[]);
+    assert!(matches!(found.action, Action::Label { named: false, .. }));
+    assert!(found.reasons.contains(&Reason::Fallen { held_out: 0.9 }));
+    assert!(found.fails(FailOn::Action));
+    let found = said(
+        "guarded",
+        &[window(1, &[(80, [0; 4]), (80, [1; 4])], true)],
+        &[],
+    );
+    assert_eq!(found.action, Action::Adapted);
 }
