@@ -174,8 +174,9 @@ impl<'a> Answered<'a> {
 
     /// The weight of some rows.
     fn weight(&self, rows: impl Iterator<Item = usize>) -> f64 {
-        rows.map(|row| self.weights.map_or(1.0, |weights| weights[row]))
-            .sum()
+        // The sum of nothing is −0; adding 0 makes a zero of it.
+        let all = rows.map(|row| self.weights.map_or(1.0, |weights| weights[row]));
+        all.sum::<f64>() + 0.0
     }
 
     /// The same as a number of evenly drawn rows.

@@ -142,7 +142,7 @@ fn signs_of_going_wrong_end_with_three_unless_told_otherwise() {
         "{told}"
     );
     assert!(
-        told.contains("next: driftline audit run --budget 20"),
+        told.contains("next: driftline audit run --budget 10 --agreeing 10"),
         "{told}"
     );
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

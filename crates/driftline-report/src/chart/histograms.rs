@@ -12,8 +12,8 @@ pub struct Histogram {
     pub note: String,
     /// The share of each bin before and now, with its name for hints.
     pub bars: Vec<(f64, f64, String)>,
-    /// Written under the first and the last bar.
-    pub ends: (String, String),
+    /// Written under the bars: under each of them, or under the first and the last.
+    pub labels: Vec<String>,
 }
 
 const COLUMNS: usize = 2;
@@ -66,17 +66,15 @@ fn panel(svg: &mut Svg, one: &Histogram, (left, top): (f64, f64), width: f64) {
         }
     }
     svg.line("axis", (left, floor), (left + width, floor));
-    let (first, last) = &one.ends;
-    svg.text(
-        "tick",
-        (left, floor + 14.0),
-        Anchor::Start,
-        &fitted(first, width * 0.5),
-    );
-    svg.text(
-        "tick",
-        (left + width, floor + 14.0),
-        Anchor::End,
-        &fitted(last, width * 0.5),
-    );
+    let below = floor + 14.0;
+    if let [first, last] = &one.labels[..] {
+        let [first, last] = [first, last].map(|label| fitted(label, width * 0.5));
+        svg.text("tick", (left, below), Anchor::Start, &first);
+        svg.text("tick", (left + width, below), Anchor::End, &last);
+        return;
+    }
+    for (place, label) in one.labels.iter().enumerate() {
+        let at = (left + (place as f64 + 0.5) * step, below);
+        svg.text("tick", at, Anchor::Middle, &fitted(label, step));
+    }
 }

@@ -39,22 +39,18 @@ pub fn figure(all: &[ColumnDrift], last: &WindowRecord, id: &str) -> Option<Figu
 }
 
 fn histogram(own: &ColumnDrift) -> Histogram {
-    let (names, ends) = match &own.bins {
+    let (names, labels) = match &own.bins {
         Bins::Numbers(ends) => {
             let name = |pair: &[f64]| format!("{} to {}", short(pair[0]), short(pair[1]));
             let names: Vec<String> = ends.windows(2).map(name).collect();
             let end = |at: Option<&f64>| at.map_or(String::new(), |end| short(*end));
-            (names, (end(ends.first()), end(ends.last())))
+            (names, vec![end(ends.first()), end(ends.last())])
         }
-        Bins::Categories(names) => {
-            let first = names.first().cloned().unwrap_or_default();
-            let last = names.last().filter(|_| names.len() > 1);
-            (names.clone(), (first, last.cloned().unwrap_or_default()))
+        Bins::Categories(names) => (names.clone(), names.clone()),
+        _ => {
+            let names = ["as in the source", "other values"].map(String::from);
+            (names.to_vec(), names.to_vec())
         }
-        _ => (
-            vec!["as in the source".into(), "other values".into()],
-            ("constant in the source".into(), "other values".into()),
-        ),
     };
     let shares = own.source.iter().zip(&own.window).zip(names);
     let bar = |((then, now), name): ((&f64, &f64), String)| {
@@ -70,7 +66,7 @@ fn histogram(own: &ColumnDrift) -> Histogram {
         name: own.column.clone(),
         note: moved.unwrap_or_default() + &format!("{} %", per_cent(own.distance())),
         bars: shares.map(bar).collect(),
-        ends,
+        labels,
     }
 }
 

@@ -77,9 +77,9 @@ fn counted(records: &[WindowRecord], windows: &[&WindowRecord], in_use: Option<f
         let even: f64 = scores().map(|(_, score)| even(score)).sum();
         let even = even.round() as usize;
         let (low, high) = Proportion::new((share * even as f64).round() as usize, even).interval();
+        // Rounding must not leave the share outside; adding 0 makes a zero of −0.
         Quantity {
-            value: share,
-            // Rounding must not leave the share outside; adding 0 makes a zero of −0.
+            value: share + 0.0,
             low: low.min(share) + 0.0,
             high: high.max(share),
             by: By::Answers,
