@@ -85,7 +85,7 @@ impl Page {
 /// Text from files must neither break a table nor become markup; what stands between backticks is code.
 fn escaped(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
-    if parts.len() % 2 == 0 {
+    if parts.len().is_multiple_of(2) {
         return plain(text);
     }
     let part = |(place, part): (usize, &&str)| match place % 2 {

@@ -90,6 +90,7 @@ fn section(run: &RunFolder, folder: &str, number: usize) -> driftline_core::Resu
         false => last.and_then(|last| columns::table(&drift, last)),
     };
     let tables = [
+        verdict.and_then(tables::glance),
         last.and_then(now::explanations),
         columns_table,
         last.and_then(|last| classes::classes(last, &source)),
@@ -105,7 +106,7 @@ fn section(run: &RunFolder, folder: &str, number: usize) -> driftline_core::Resu
             words::explanation(own, folder)
         }),
         verdict: verdict.map(words::badge),
-        results: verdict.and_then(tables::glance),
+        results: None,
         now: verdict.map(|own| words::headline(own, folder)),
         cards: verdict
             .zip(last)

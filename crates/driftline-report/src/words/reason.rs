@@ -3,7 +3,7 @@
 use driftline_runs::{Basis, Effect, Newest, Reason, RollBack, Verdict};
 
 use super::action::version;
-use super::when::windows;
+use super::quantities::place;
 use crate::numbers::{per_cent, points, signed};
 
 /// The classes that the version in use has lost, if it has lost any.
@@ -29,14 +29,15 @@ pub fn effect(verdict: &Verdict) -> Option<String> {
             "The version in use is the unadapted model itself; its balanced accuracy is {} %.",
             per_cent(newest.balanced_accuracy)
         )),
-        (Some(newest), effect) => Some(by_answers(effect, newest, verdict.version)),
+        (Some(newest), _) => Some(by_answers(verdict, newest)),
         (None, Effect::Doubtful) => Some("The model shows signs of going wrong.".into()),
         _ => None,
     }
 }
 
-fn by_answers(effect: Effect, newest: &Newest, version: usize) -> String {
-    let what = match effect {
+fn by_answers(verdict: &Verdict, newest: &Newest) -> String {
+    let version = verdict.version;
+    let what = match verdict.effect {
         Effect::Helped => "Adapting helped",
         Effect::Hurt => "Adapting hurt",
         Effect::Doubtful => "It is doubtful that adapting helped",
@@ -49,7 +50,7 @@ fn by_answers(effect: Effect, newest: &Newest, version: usize) -> String {
     format!(
         "{what}: on {}, version {version} (in use{earlier}) is right about {} % of {} rows, the unadapted model about {} % ({}, 90 % \
          interval {} to {}); balanced accuracy {} % against {} %.",
-        windows(&newest.windows),
+        place(verdict),
         per_cent(newest.accuracy),
         newest.rows,
         per_cent(newest.accuracy_unadapted),
