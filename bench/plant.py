@@ -9,7 +9,9 @@
 with --impute), in `new-category` a machine comes that the source lacks. `driftline demo` draws the first variant in Rust.
 
 Each run is made without --truth. The same command with --truth then scores it by the versions it has kept, which trains nothing. Served is
-the version that stood before a window; its stated interval is `estimate_before`. Advice is the version that the run names to go back to.
+the version that stood before a window; its stated interval is `estimate_before`, and for the newest window `verdict.served`. A run agrees
+if its sentence begins with its action and has its numbers, its exit code is that of its action, the truth of what was served lies in the
+stated interval, and neither the advice nor the version in use is more than a point worse than what else there is.
 Exit code 1 if one of the limits below is missed. Only Python itself is needed.
 """
 import argparse
@@ -56,11 +58,18 @@ def table(rows, start, end, stream, variant, rng):
     return "\n".join([head if variant == "no-category" else "machine," + head, *lines]) + "\n"
 
 
-def action(summary):
-    """What the run tells a person to do."""
-    if summary["roll_back"]:
-        return "roll back"
-    return {None: "serve", "held": "held", "asked": "ask", "taken-back": "taken back"}.get(summary["attention"], "look")
+# How the first line begins for each action.
+FIRST = {"keep-serving": ("Keep serving",), "adapted": ("Adapted, nothing to do",), "label": ("Held: label", "Taken back: label", "In doubt: label"),
+         "roll-back": ("Roll back to",)}
+
+
+def one_voice(told, code):
+    """Whether sentence, numbers and exit code are those of the verdict."""
+    verdict, sentence = told["verdict"], told["sentence"]
+    action, served = verdict["action"]["do"], verdict["served"]
+    number = lambda share: f"{100 * share:.1f}"
+    interval = served and f"{number(served['value'])} % ({number(served['low'])} to {number(served['high'])})"
+    return sentence.startswith(FIRST[action]) and (interval is None or interval in sentence) and (code == 3) == (action in ("label", "roll-back"))
 
 
 def one(variant, seed, arguments):
@@ -90,7 +99,7 @@ def one(variant, seed, arguments):
         if not arguments.labels_per_window:
             driftline(*adapt, "--truth", "status")
         scored = [json.loads(line) for line in open(folder / "run/windows.jsonl")]
-        summary, covered, errors, widths = told["summary"], [], [], []
+        verdict, covered, errors, widths = told["verdict"], [], [], []
         for then, now in zip(stated, scored):
             interval = then.get("estimate_before")
             if interval is None:
@@ -99,14 +108,18 @@ def one(variant, seed, arguments):
             covered.append(interval["low"] - 1e-9 <= now["accuracy_before"] <= interval["high"] + 1e-9)
             errors.append(abs(interval["accuracy"] - now["accuracy_before"]))
             widths.append(interval["high"] - interval["low"])
-        advice = 0.0
-        if summary["roll_back"]:
+        last = scored[-1]
+        stated = verdict["served"]
+        holds = stated is not None and stated["low"] - 1e-9 <= last["accuracy_before"] <= stated["high"] + 1e-9
+        in_use = last["accuracy_after"]
+        advice = last["accuracy_unadapted"] - in_use
+        if verdict["action"]["do"] == "roll-back":
             version = lambda number: driftline("predict", "run", "--version", str(number), "--input", "last.csv", "--truth", "status", "--out",
                                                f"p{number}.csv")[1]["accuracy"]
-            advice = version(summary["version"]) - version(summary["roll_back"]["to"])
+            advice = in_use - version(verdict["action"]["to"])
         mean = lambda values: sum(values) / len(values) if values else None
         return {
-            "variant": variant, "seed": seed, "exit": code, "action": action(summary), "verdict": summary["verdict"], "sentence": told["sentence"],
+            "variant": variant, "seed": seed, "exit": code, "action": verdict["action"]["do"], "effect": verdict["effect"], "one_voice": one_voice(told, code), "holds": holds, "sentence": told["sentence"],
             "last_before": scored[-1]["accuracy_before"], "last_after": scored[-1]["accuracy_after"], "last_unadapted": scored[-1]["accuracy_unadapted"],
             "served": mean([line["accuracy_before"] for line in scored]), "unadapted": mean([line["accuracy_unadapted"] for line in scored]),
             "covered": covered, "error": mean(errors), "width": mean(widths), "advice_costs": advice,
@@ -121,8 +134,8 @@ def told(name, runs):
     numbers = {
         "right": share(lambda run: run["last_after"] >= RIGHT),
         "covered": sum(covered) / len(covered),
-        "agree": share(lambda run: run["covered"][-1] and run["advice_costs"] <= WORSE),
-        "ask": share(lambda run: run["action"] == "ask"),
+        "agree": share(lambda run: run["one_voice"] and run["holds"] and run["advice_costs"] <= WORSE),
+        "ask": share(lambda run: run["action"] == "label"),
     }
     actions = collections.Counter(run["action"] for run in runs)
     codes = collections.Counter(run["exit"] for run in runs)

@@ -110,7 +110,7 @@ fn demo_shows_the_product_and_what_it_names_next_works() {
     assert!(lines("demo/run") == lines("again"));
     let json: Value = serde_json::from_str(&demo(&["--json", "--quiet"])).unwrap();
     assert_eq!(json["windows"], 8);
-    assert_eq!(json["summary"]["newest"]["rows"], 500);
+    assert_eq!(json["verdict"]["newest"]["rows"], 500);
     // Every window has a number, with its interval.
     let text =
         fs::read_to_string(folder.path().join("driftline-out/demo/run/windows.jsonl")).unwrap();

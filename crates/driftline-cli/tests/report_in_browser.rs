@@ -178,7 +178,7 @@ fn the_reports_of_runs_are_drawn() {
     for name in [
         "adapted",
         "unadapted",
-        "before adapting",
+        "as served",
         "used for training",
         "changed vs last",
         "changed vs source",
@@ -196,7 +196,7 @@ fn the_reports_of_runs_are_drawn() {
         4 + 2 + 3 + 3,
         "every curve"
     );
-    assert!(drawn.contains("✓ Adapting helped"));
+    assert!(drawn.contains("✓ Adapted, nothing to do"));
     for window in 1..=6 {
         assert!(
             drawn.contains(&format!("<td>{window}</td>")),
@@ -216,7 +216,7 @@ fn the_reports_of_runs_are_drawn() {
         3,
         "no accuracy without answers"
     );
-    assert!(drawn.contains("whether adapting helped cannot be known"));
+    assert!(drawn.contains("there are no answers and no estimate"));
     assert!(!drawn.contains("Accuracy along the stream"));
     // Printed, everything is open and on paper.
     let paper = place.at("page.pdf");
@@ -242,9 +242,9 @@ fn many_rows() -> Vec<driftline_fleet::StreamRow> {
             .collect();
         serde_json::json!({
             "key": format!("sensor-{number}"), "state": state, "error": (state == "failed").then_some("</script> was in it"),
-            "windows": 20, "planned": 20, "rows": 4000, "version": 20, "estimated_accuracy": along[19],
-            "estimated_low": 0.5, "estimated_high": 1.0, "accuracy": null, "accuracy_unadapted": null, "drift": 0.3,
-            "flips": 0.1, "decision": "deploy", "reason": null, "verdict": "unknown", "accuracies": along,
+            "windows": 20, "planned": 20, "rows": 4000, "version": 20, "in_use": { "value": along[19],
+            "low": 0.5, "high": 1.0, "by": "estimate" }, "action": { "do": "keep-serving" }, "step": "deployed", "drift": 0.3,
+            "flips": 0.1, "decision": "deploy", "reason": null, "effect": "unknown", "accuracies": along,
             "drifts": vec![0.3; 20], "decisions": "dddddddddddddddddddh",
         })
     };

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use crate::your_data::files::{Place, turning};
 use serde_json::{Value, json};
-use server::Server;
+pub use server::Server;
 
 const ADAPT: &str = "adapt --source source.csv --label label --exclude id --exclude day --stream stream.csv --window 200";
 

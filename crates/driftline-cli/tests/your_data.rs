@@ -1,6 +1,8 @@
 //! The commands on your own data as a user meets them: fit, adapt, step, predict, rollback, inspect, compare, export;
 //! input that is wrong; and runs that are killed.
 
+#[path = "your_data/agreement.rs"]
+mod agreement;
 #[path = "your_data/bad_input.rs"]
 mod bad_input;
 #[path = "your_data/commands.rs"]
@@ -30,6 +32,8 @@ mod one_voice;
 mod options;
 #[path = "your_data/plan.rs"]
 mod plan;
+#[path = "your_data/report.rs"]
+mod report;
 #[path = "your_data/streams.rs"]
 mod streams;
 #[path = "your_data/trees.rs"]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use driftline_runs::{Attention, DecisionKind, RunManifest, RunVerdict, Summary, WindowRecord};
+use driftline_runs::{Effect, RunManifest, StepKind, Verdict, WindowRecord};
 
 /// From the most urgent to the least.
 #[derive(
@@ -12,9 +12,9 @@ use driftline_runs::{Attention, DecisionKind, RunManifest, RunVerdict, Summary, 
 pub enum Need {
     /// It could not be adapted to.
     Failed,
-    /// The newest window took the model back to an earlier version.
+    /// The newest window took the model back to an earlier version, or somebody did.
     RolledBack,
-    /// The newest window was held.
+    /// The newest window was held, and labels are asked for or nothing tells how accurate the model is.
     Held,
     /// The verdict is against the version in use, or it shows signs of going wrong.
     Doubtful,
@@ -49,34 +49,27 @@ impl Need {
     ];
 
     /// Of a stream that came to its end.
-    pub(super) fn of(manifest: &RunManifest, last: &WindowRecord, summary: &Summary) -> Self {
-        if last.decision == DecisionKind::RollBack || manifest.current != manifest.windows {
+    pub(super) fn of(manifest: &RunManifest, last: &WindowRecord, verdict: &Verdict) -> Self {
+        let asks = verdict.action.is_for_a_person();
+        let step = verdict.last_step.kind;
+        if step == StepKind::TakenBack || manifest.current != manifest.windows {
             return Need::RolledBack;
         }
-        match summary.attention {
-            Some(Attention::TakenBack) => return Need::RolledBack,
-            Some(Attention::Asked | Attention::Held) => return Need::Held,
-            Some(_) => return Need::Doubtful,
-            None => {}
+        if step == StepKind::Held && (asks || verdict.in_use.is_none()) {
+            return Need::Held;
         }
-        if matches!(summary.verdict, RunVerdict::Hurt | RunVerdict::Doubtful) {
+        if asks || matches!(verdict.effect, Effect::Hurt | Effect::Doubtful) {
             return Need::Doubtful;
         }
-        if last.estimated_accuracy.is_none() && last.score.is_none() {
+        if verdict.in_use.is_none() {
             return Need::NotMeasurable;
         }
         let far = drift(last).is_some_and(|by| by >= FAR) || last.flips >= MANY;
-        let followed = manifest.current > 0 && !last.kept_as_it_was();
-        match (far, followed) {
+        match (far, verdict.version > 0) {
             (true, true) => Need::Adapted,
             (true, false) => Need::Drifting,
             (false, _) => Need::Still,
         }
-    }
-
-    /// Whether a scheduler should tell somebody.
-    pub fn alerts(self) -> bool {
-        matches!(self, Need::Failed | Need::RolledBack | Need::Held)
     }
 
     pub fn name(self) -> &'static str {

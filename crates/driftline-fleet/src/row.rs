@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::need::{Need, drift};
-use driftline_runs::{DecisionKind, RunManifest, RunVerdict, SourceRecord, Summary, WindowRecord};
+use driftline_runs::{
+    Action, AskedRows, DecisionKind, Effect, FailOn, Quantity, RunManifest, SourceRecord, StepKind,
+    Verdict, WindowRecord,
+};
 
 /// So many of the newest windows are drawn.
 const DRAWN: usize = 60;
@@ -23,20 +26,21 @@ pub struct StreamRow {
     pub rows: usize,
     /// The version in use.
     pub version: usize,
-    /// On the newest window, as the policy estimates it without answers.
-    pub estimated_accuracy: Option<f64>,
-    pub estimated_low: Option<f64>,
-    pub estimated_high: Option<f64>,
-    /// The same counted, where there are answers.
-    pub accuracy: Option<f64>,
-    pub accuracy_unadapted: Option<f64>,
+    /// What the run's verdict says: what to do, what became of the newest step, and whether adapting helped.
+    pub action: Option<Action>,
+    pub step: Option<StepKind>,
+    pub effect: Option<Effect>,
+    /// As in the verdict.
+    pub served: Option<Quantity>,
+    pub unadapted: Option<Quantity>,
+    pub difference: Option<Quantity>,
+    pub in_use: Option<Quantity>,
     /// How far the column has moved that has moved most, in deviations of the source.
     pub drift: Option<f64>,
     /// Rows of the newest window that the adapted and the source model class differently.
     pub flips: Option<f64>,
     pub decision: Option<DecisionKind>,
     pub reason: Option<String>,
-    pub verdict: Option<String>,
     /// Along the newest windows: accuracy, counted or estimated, and drift.
     pub accuracies: Vec<Option<f64>>,
     pub drifts: Vec<Option<f64>>,
@@ -84,9 +88,10 @@ impl StreamRow {
         source: &SourceRecord,
         done: bool,
     ) -> Self {
-        let summary = Summary::of_records(manifest, records, source);
+        let asked = AskedRows::of(records, &manifest.classes);
+        let verdict = Verdict::of(manifest, records, source, &asked);
         let key = key.into();
-        let (Some(last), Some(summary)) = (records.last(), summary) else {
+        let (Some(last), Some(verdict)) = (records.last(), verdict) else {
             return Self {
                 key,
                 ..Self::default()
@@ -103,25 +108,25 @@ impl StreamRow {
             DecisionKind::Hold => 'h',
             DecisionKind::RollBack => 'r',
         };
-        let score = last.score.as_ref();
-        let state = done.then(|| Need::of(manifest, last, &summary));
+        let state = done.then(|| Need::of(manifest, last, &verdict));
         Self {
             key,
             state: state.unwrap_or_default(),
             windows: manifest.windows,
             planned: manifest.planned,
             rows: records.iter().map(WindowRecord::arrived).sum(),
-            version: manifest.current,
-            estimated_accuracy: last.estimated_accuracy,
-            estimated_low: last.estimated_low,
-            estimated_high: last.estimated_high,
-            accuracy: score.map(|score| score.accuracy_after),
-            accuracy_unadapted: score.map(|score| score.accuracy_unadapted),
+            version: verdict.version,
+            step: Some(verdict.last_step.kind),
+            effect: Some(verdict.effect),
+            served: verdict.served,
+            unadapted: verdict.unadapted,
+            difference: verdict.difference,
+            in_use: verdict.in_use,
+            action: Some(verdict.action),
             drift: drift(last),
             flips: Some(last.flips),
             decision: Some(last.decision),
             reason: last.reason.clone(),
-            verdict: Some(verdict(summary.verdict)),
             accuracies: drawn.iter().map(accuracy).collect(),
             drifts: drawn.iter().map(|r| drift(r).map(rounded)).collect(),
             decisions: drawn.iter().map(letter).collect(),
@@ -129,9 +134,11 @@ impl StreamRow {
         }
     }
 
-    /// Accuracy now: counted where there are answers, else estimated.
-    pub fn accuracy_now(&self) -> Option<f64> {
-        self.accuracy.or(self.estimated_accuracy)
+    /// Whether it failed, or has come to what counts as a failure.
+    pub fn fails(&self, on: FailOn) -> bool {
+        let come = self.action.as_ref().zip(self.step).zip(self.effect);
+        let fails = come.is_some_and(|((action, step), effect)| on.applies(action, step, effect));
+        self.state == Need::Failed || (fails && self.state != Need::Unfinished)
     }
 }
 
@@ -155,9 +162,4 @@ impl Tally {
 /// Three digits are enough for a drawing.
 fn rounded(value: f64) -> f64 {
     (value * 1e3).round() / 1e3
-}
-
-fn verdict(verdict: RunVerdict) -> String {
-    let value = serde_json::to_value(verdict).unwrap_or_default();
-    value.as_str().unwrap_or_default().to_owned()
 }

@@ -55,17 +55,30 @@ mod parquet_table {
             ("planned", Whole(|row| row.planned)),
             ("rows", Whole(|row| row.rows)),
             ("version", Whole(|row| row.version)),
-            ("estimated_accuracy", Number(|row| row.estimated_accuracy)),
-            ("estimated_low", Number(|row| row.estimated_low)),
-            ("estimated_high", Number(|row| row.estimated_high)),
-            ("accuracy", Number(|row| row.accuracy)),
-            ("accuracy_unadapted", Number(|row| row.accuracy_unadapted)),
+            (
+                "action",
+                Text(|row| Some(row.action.as_ref()?.task().name().into())),
+            ),
+            ("accuracy", Number(|row| Some(row.in_use?.value))),
+            ("accuracy_low", Number(|row| Some(row.in_use?.low))),
+            ("accuracy_high", Number(|row| Some(row.in_use?.high))),
+            ("served", Number(|row| Some(row.served?.value))),
+            ("served_low", Number(|row| Some(row.served?.low))),
+            ("served_high", Number(|row| Some(row.served?.high))),
+            ("unadapted", Number(|row| Some(row.unadapted?.value))),
+            ("by", Text(|row| word(row.in_use?.by))),
+            ("effect", Text(|row| word(row.effect?))),
             ("drift", Number(|row| row.drift)),
             ("flips", Number(|row| row.flips)),
             ("reason", Text(|row| row.reason.clone())),
-            ("verdict", Text(|row| row.verdict.clone())),
             ("decisions", Text(|row| Some(row.decisions.clone()))),
         ]
+    }
+
+    /// As JSON names it.
+    fn word(own: impl serde::Serialize) -> Option<String> {
+        let value = serde_json::to_value(own).ok()?;
+        value.as_str().map(String::from)
     }
 
     pub fn write(path: &Path, rows: &[StreamRow]) -> Result<()> {

@@ -14,6 +14,9 @@ pub(super) struct Findings {
     pub candidates: Vec<CandidateFinding>,
     pub chosen: Choice,
     pub baselines: Baselines,
+    /// How likely rows are of a class (first place) that the version chosen takes for another (second), as shares of all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub confusion: Vec<Vec<f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theory: Option<MarginCondition>,
     /// What labels would settle.

@@ -12,6 +12,9 @@ use driftline_adapt::policy::{Estimate, WithInterval};
 use driftline_core::Result;
 use driftline_core::data::Labels;
 
+/// More classes than this make a confusion matrix that nobody reads.
+const MOST_CONFUSED: usize = 12;
+
 /// Explanations of one window, with their weights, which sum to 1.
 #[derive(Debug)]
 pub(super) struct Weighed {
@@ -117,6 +120,24 @@ impl Weighed {
         config: &GuardConfig,
     ) -> Option<WithInterval> {
         self.around(values, config).map(interval)
+    }
+
+    /// How likely rows are of a class (first place) that is taken for another (second), as shares of all, to four digits;
+    /// empty where there are more classes than a table can show.
+    pub fn confusion(&self, decided: &Labels) -> Vec<Vec<f64>> {
+        let n = decided.n_classes();
+        if n > MOST_CONFUSED || decided.is_empty() {
+            return vec![];
+        }
+        let mut all = vec![vec![0.0; n]; n];
+        for (row, &class) in self.posteriors.chunks_exact(n).zip(decided.as_slice()) {
+            for (sums, p) in all.iter_mut().zip(row) {
+                sums[class as usize] += p;
+            }
+        }
+        let rounded = |sum: &mut f64| *sum = (1e4 * *sum / decided.len() as f64).round() / 1e4;
+        all.iter_mut().flatten().for_each(rounded);
+        all
     }
 
     /// Accuracy, balanced accuracy and recalls with their intervals.

@@ -92,6 +92,7 @@ impl Judge<'_> {
             candidates: self.candidates(&prospects),
             chosen,
             baselines: baselines::estimates(self.source, ctx, self.inputs)?,
+            confusion: weighed.confusion(&decided.all[usize::from(chosen)]),
             theory: theory::step(ctx, self.inputs)?,
             question,
             alarm,

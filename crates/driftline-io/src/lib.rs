@@ -37,7 +37,8 @@ pub use driftline_core::data::time::DateOrder;
 pub use driftline_core::data::{Period, Time};
 pub use encoding::{ClassLookup, class_name};
 pub use encoding::{
-    Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows,
+    Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, Usual,
+    UsualValue,
 };
 pub use files::{Files, open};
 pub use natural::natural_order;

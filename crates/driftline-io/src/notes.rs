@@ -27,6 +27,8 @@ pub enum NoteCode {
     EmptyColumns,
     /// Columns that hardly vary in the source: they are no inputs.
     ColumnsDropped,
+    /// Rows in which such a column has another value than in the source.
+    ColumnAwake,
     /// Texts of the source of which hardly two rows share one: names of rows rather than categories.
     ManyCategories,
     /// Whole numbers of the source of which no two rows share one: the numbers of the rows rather than a quantity.

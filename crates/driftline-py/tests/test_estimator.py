@@ -66,6 +66,10 @@ def test_the_guard_gives_a_reason_and_an_estimate(drift):
     model = DriftClassifier(model="linear", window=100).fit(drift.X, drift.y).adapt(drift.stream)
     assert model.decision_["decision"] in ("deploy", "hold", "roll-back")
     assert model.decision_["reason"]
+    verdict = model.verdict_
+    assert verdict["action"]["do"] in ("keep-serving", "adapted", "label", "roll-back")
+    for part in ("served", "unadapted"):
+        assert verdict[part]["low"] <= verdict[part]["value"] <= verdict[part]["high"] and verdict[part]["by"] == "estimate"
     if model.estimated_accuracy_ is not None:
         estimate, low, high = model.estimated_accuracy_
         assert 0 <= low <= estimate <= high <= 1

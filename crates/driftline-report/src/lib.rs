@@ -18,5 +18,7 @@ pub use error::{Error, Result};
 pub use experiment::{figure_files, html, markdown};
 #[cfg(feature = "fleet")]
 pub use fleet::{fleet_html, fleet_outcome};
-pub use run::{quoted as command_line, run_figure_files, run_html, runs_html, runs_markdown};
+pub use run::{
+    quoted as command_line, run_figure_files, run_html, run_html_called, runs_html, runs_markdown,
+};
 pub use theory::{theory_figure_files, theory_html};

@@ -9,7 +9,7 @@ use super::column_view::Seen;
 use super::folder::{FileState, RunFolder, RunManifest};
 use super::model_file::ModelFile;
 use super::record::WindowRecord;
-use super::summary::Summary;
+use super::verdict::Verdict;
 use driftline_core::Result;
 use driftline_core::error::DataFault;
 use driftline_io as reading;
@@ -65,8 +65,8 @@ pub struct ModelView {
 pub struct RunView {
     pub manifest: RunManifest,
     pub windows: Vec<WindowRecord>,
-    /// The verdict and its reasons; absent before the first window, and where the source model is damaged.
-    pub summary: Option<Summary>,
+    /// What is said of it; absent before the first window, and where the source model is damaged.
+    pub verdict: Option<Verdict>,
     /// Files that are not what the manifest says; empty for a sound run.
     pub damaged: Vec<(String, FileState)>,
 }
@@ -116,7 +116,7 @@ fn run(folder: &Path) -> Result<RunView> {
     Ok(RunView {
         manifest: run.manifest().clone(),
         windows: run.records().to_vec(),
-        summary: run.summary().ok().flatten(),
+        verdict: run.verdict().ok().flatten(),
         damaged,
     })
 }

@@ -5,13 +5,14 @@
 mod adapter;
 mod advice;
 mod asked;
-mod attention;
 mod chains_file;
+mod column_drift;
 mod column_view;
 mod compare;
 mod expert;
 mod export;
 mod file_run;
+mod findings;
 mod fit;
 mod folder;
 mod importance;
@@ -33,7 +34,6 @@ mod session;
 mod settings;
 mod step;
 mod stream;
-mod summary;
 mod verdict;
 mod walk;
 mod watch;
@@ -42,15 +42,16 @@ pub use adapter::{Adapter, AdapterBuilder, Prediction, Reader};
 pub use advice::Advice;
 pub use asked::{
     ASKED, AskedLine, AskedRecord, AskedRows, GivenLabels, OTHER_CLASS, ShownRow, TakenLabel,
-    shown, shown_csv,
+    shown, shown_csv, to_csv as asked_csv,
 };
-pub use attention::Attention;
 pub use chains_file::chains_name;
 pub use chains_file::{from_bytes as resume_state_from_bytes, to_bytes as resume_state_to_bytes};
+pub use column_drift::{Bins, ColumnDrift};
 pub use compare::{Compare, Comparison, METHODS, MethodScore, Scores};
 pub use export::{coarse, onnx};
 pub use file_run::Ready;
 pub use file_run::{FileRun, Start, is_run};
+pub use findings::{Alarm, Explanation, Findings, Question};
 pub use fit::limited;
 pub use fit::{Fit, Prepared};
 pub use folder::{
@@ -77,7 +78,9 @@ pub use settings::RunSettings;
 pub use step::{Stepped, step, step_with};
 pub use step::{by_itself, refuse_source, step_choice};
 pub use stream::FileWindows;
-pub use summary::{AccuracySummary, Signs, Summary};
-pub use verdict::{Basis, ENOUGH_ANSWERS, Newest, Reason, RollBack, RunVerdict};
+pub use verdict::{
+    AccuracySummary, Action, Basis, By, ENOUGH_ANSWERS, Effect, FailOn, LastStep, Newest, Quantity,
+    Reason, RollBack, Signs, StepKind, Task, Verdict, WayOut,
+};
 pub use walk::Keep;
 pub use watch::Watch;

@@ -1,7 +1,9 @@
 //! What one step did to the predictions, and — where there are answers — to their accuracy. Nothing here trains.
 
-use super::record::{ClassScore, DecisionKind, Score, Serving, Shares, WindowRecord};
-use driftline_adapt::{Step, Version};
+use super::record::{
+    ClassScore, DecisionKind, MOST_CONFUSED, Score, Serving, Shares, WindowRecord,
+};
+use driftline_adapt::{Decision, Step, Version};
 use driftline_core::data::{Inputs, Labels, Probabilities, Proportion};
 use driftline_core::{Error, Result};
 use driftline_io::Answer;
@@ -66,6 +68,10 @@ pub fn measure<R: Sync>(
         decision: DecisionKind::from(&outcome.decision),
         candidate: step.candidate.clone(),
         reason: outcome.why().map(String::from),
+        taken_back_to: match outcome.decision {
+            Decision::RollBack { to, .. } => Some(to),
+            _ => None,
+        },
         distrusted: outcome.distrusted,
         estimated_accuracy: estimate.map(|estimate| estimate.accuracy),
         estimated_low: estimate.map(|estimate| estimate.low),
@@ -168,8 +174,9 @@ impl<'a> Answered<'a> {
 
     /// The weight of some rows.
     fn weight(&self, rows: impl Iterator<Item = usize>) -> f64 {
-        rows.map(|row| self.weights.map_or(1.0, |weights| weights[row]))
-            .sum()
+        // The sum of nothing is −0; adding 0 makes a zero of it.
+        let all = rows.map(|row| self.weights.map_or(1.0, |weights| weights[row]));
+        all.sum::<f64>() + 0.0
     }
 
     /// The same as a number of evenly drawn rows.
@@ -236,7 +243,25 @@ impl<'a> Answered<'a> {
             gained: self.only_right(after, unadapted),
             lost: self.only_right(unadapted, after),
             classes: classes.iter().enumerate().map(class).collect(),
+            confusion: self.confusion(after, classes.len()),
         })
+    }
+
+    /// How many rows of each class are taken for each.
+    fn confusion(&self, labels: &Labels, classes: usize) -> Vec<Vec<usize>> {
+        if classes > MOST_CONFUSED {
+            return vec![];
+        }
+        let taken = |truth: usize, class: usize| {
+            let own = Answer::Class(truth as u32);
+            let rows = 0..self.answers.len();
+            let labels = labels.as_slice();
+            self.count(
+                rows.filter(|&row| self.answers[row] == own && labels[row] as usize == class),
+            )
+        };
+        let of = |truth: usize| (0..classes).map(|class| taken(truth, class)).collect();
+        (0..classes).map(of).collect()
     }
 }
 
@@ -274,6 +299,7 @@ mod tests {
         assert_eq!((score.gained, score.lost), (3, 1));
         assert_eq!((score.classes[0].rows, score.classes[0].predicted), (2, 2));
         assert_eq!(score.classes[1].recall_after, Some(1.0));
+        assert_eq!(score.confusion, [[1, 1], [0, 3]]);
         assert_eq!(score.effective_rows, None);
         assert!(of(&[Missing; 7], None).is_none());
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::verdict::MOST_RELABELLED;
 use crate::asked::{AskedRecord, TakenLabel};
+use crate::findings::Findings;
 use driftline_adapt::{Decision, Estimate};
 use driftline_drift::DriftKind;
 use driftline_io::{InputDigest, Notes, blake3};
@@ -46,6 +47,9 @@ pub struct WindowRecord {
     pub candidate: Option<String>,
     #[serde(default)]
     pub reason: Option<String>,
+    /// The version that was taken up again, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_back_to: Option<usize>,
     /// It was held or taken back because the policy could trust nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub distrusted: bool,
@@ -199,7 +203,14 @@ pub struct Score {
     pub gained: usize,
     pub lost: usize,
     pub classes: Vec<ClassScore>,
+    /// How many rows of each class (first place) the adapted model takes for each (second); empty where there are more classes
+    /// than a table can show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confusion: Vec<Vec<usize>>,
 }
+
+/// More classes than this make a confusion matrix that nobody reads.
+pub(crate) const MOST_CONFUSED: usize = 12;
 
 /// One class among the answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -262,14 +273,22 @@ impl WindowRecord {
     /// Whether it lies further from the window before than can be followed safely: by what a policy has measured, or because
     /// the step overturned more than a third of it.
     pub fn moved_too_far(&self) -> bool {
-        let verdict = DriftKind::deserialize(&self.findings["drift"]["verdict"]);
-        let far = matches!(verdict, Ok(DriftKind::Fast));
+        let drift = self.findings().drift.map(|own| own.verdict);
+        let far = matches!(drift, Some(DriftKind::Fast));
         far || self.disagreement > MOST_RELABELLED
     }
 
-    /// Whether the guard raised its alarm about the version that served the window.
-    pub fn is_alarmed(&self) -> bool {
-        self.findings.get("alarm").is_some_and(|own| !own.is_null())
+    /// What a policy has found, as far as it is what the guard finds.
+    pub fn findings(&self) -> Findings {
+        Findings::of(self)
+    }
+
+    /// The accuracy of the version deployed after the window, as the policy estimates it.
+    pub fn estimated(&self) -> Option<Estimate> {
+        let three = self.estimated_accuracy.zip(self.estimated_low);
+        let three = three.zip(self.estimated_high);
+        let plain = three.map(|((accuracy, low), high)| Estimate::new(accuracy, low, high));
+        self.estimate.clone().or(plain)
     }
 
     /// Whether the step changed nothing: there was too little to learn from, or the policy kept the model before it.

@@ -104,7 +104,7 @@ fn a_run_opens_and_is_what_it_was() {
         assert_eq!((last.window, last.teacher), (4, 3));
         assert_eq!(last.decision, DecisionKind::Deploy);
         assert_eq!(last.inputs[0].path, Path::new("next.csv"));
-        assert!(run.summary().unwrap().unwrap().accuracy.is_some());
+        assert!(run.verdict().unwrap().unwrap().along.is_some());
         let files = run.check_files().unwrap();
         assert_eq!(files.len(), 5 + 4 + 2);
         assert_intact(&run);

@@ -88,11 +88,11 @@ pub mod parts {
 pub mod runs {
     #[doc(inline)]
     pub use driftline_runs::{
-        AccuracySummary, Adapter, AdapterBuilder, Asked, Attention, Audit, Audited, Basis, Compare,
-        Comparison, FileRun, Fit, Format, Inspection, LabelFile, LateScore, MethodScore, ModelFile,
-        Newest, Predict, Predicted, Prediction, Reason, RollBack, RunFolder, RunManifest,
-        RunSettings, RunVerdict, Score, Start, Stepped, Summary, Watch, WindowRecord, inspect,
-        learn, predict, score, step,
+        AccuracySummary, Action, Adapter, AdapterBuilder, Asked, Audit, Audited, Basis, By,
+        Compare, Comparison, Effect, FileRun, Fit, Format, Inspection, LabelFile, LastStep,
+        LateScore, MethodScore, ModelFile, Newest, Predict, Predicted, Prediction, Quantity,
+        Reason, RollBack, RunFolder, RunManifest, RunSettings, Score, Start, StepKind, Stepped,
+        Verdict, Watch, WayOut, WindowRecord, inspect, learn, predict, score, step,
     };
 }
 

@@ -139,17 +139,26 @@ pub fn finish(
     verbosity: Verbosity,
 ) -> Result {
     let page = run.write_report(&driftline_report::run_html(run)?)?;
-    let summary = run.summary()?;
-    let (folder, open) = (run.folder().display(), run.asked()?.open().len());
+    let verdict = run.verdict()?;
+    let (folder, open) = (
+        run.folder().display().to_string(),
+        run.asked()?.open().len(),
+    );
     if json {
+        let sentence = verdict.as_ref().map(|own| words::outcome(own, &folder));
         output::print_json(&json!({
             "run": run.folder(), "windows": run.manifest().windows, "current": run.manifest().current,
-            "summary": summary, "sentence": summary.as_ref().map(words::outcome), "report": page, "to_label": open,
+            "verdict": verdict, "sentence": sentence, "report": page, "to_label": open,
+            "command": verdict.as_ref().and_then(|own| words::command(own, &folder)),
             "last": run.records().last().map(last),
         }))?;
-    } else if let Some(summary) = &summary {
-        let mut text = words::outcome(summary) + "\n";
-        for (name, value) in words::details(summary) {
+    } else if let Some(verdict) = &verdict {
+        let (headline, explanation) = (
+            words::headline(verdict, &folder),
+            words::explanation(verdict, &folder),
+        );
+        let mut text = format!("{headline}\n{explanation}\n");
+        for (name, value) in words::details(verdict) {
             text += &format!("  {name}: {value}\n");
         }
         output::print(&format!("{text}{}\n", page.display()))?;
@@ -159,17 +168,17 @@ pub fn finish(
             "{open} rows wait for a label: driftline label {folder}"
         ));
     }
-    let back = summary
+    let command = verdict
         .as_ref()
-        .and_then(|summary| summary.roll_back.as_ref());
-    verbosity.say(&match back {
-        Some(back) => format!("next: driftline rollback {folder} --to {}", back.to),
+        .and_then(|own| words::command(own, &folder));
+    verbosity.say(&match command {
+        Some(command) => format!("next: {command}"),
         None => format!(
             "next: driftline step {folder} --input FILE, driftline predict {folder} --input FILE --out P.csv"
         ),
     });
     advise_plan(run, verbosity);
-    Ok(fail_on.judge(summary.as_ref(), verbosity))
+    Ok(fail_on.judge(verdict.as_ref(), verbosity))
 }
 
 /// Names `plan` where steps were larger than can be followed.

@@ -31,7 +31,8 @@ pub struct AuditArgs {
     /// How many rows to name
     #[arg(long, value_name = "N", default_value_t = 30)]
     budget: usize,
-    /// How many rows to name that both class alike: with their labels, `driftline score` can tell how often each is right
+    /// How many rows to name that both class alike, and as many more as there are too few of the others: with their labels,
+    /// `driftline score` can tell how often each is right
     #[arg(long, value_name = "N", default_value_t = 0)]
     agreeing: usize,
     /// What to compare the version in use with: a candidate of the run, or the number of a version [default: what the

@@ -73,14 +73,16 @@ fn plant(out: &Path, json: bool, verbosity: Verbosity) -> Result {
     let watcher = Watcher::new(verbosity);
     let mut run = watcher.end(adapt.run(start, Files::new([&stream])?, &watcher))?;
     let page = run.write_report(&driftline_report::run_html(&run)?)?;
-    let summary = run.summary()?;
+    let verdict = run.verdict()?;
+    let folder = run.folder().display().to_string();
+    let sentence = verdict.as_ref().map(|own| words::outcome(own, &folder));
     let told = || {
         json!({
-            "run": run.folder(), "windows": run.manifest().windows, "summary": summary,
-            "sentence": summary.as_ref().map(words::outcome), "report": page,
+            "run": run.folder(), "windows": run.manifest().windows, "verdict": verdict,
+            "sentence": sentence, "report": page,
         })
     };
-    output::show(json, told, || text(&run, &page, summary.as_ref()))
+    output::show(json, told, || text(&run, &page, sentence.as_deref()))
 }
 
 /// What would do the same on data of your own.
@@ -108,7 +110,7 @@ fn equivalent(source: &Path, stream: &Path, run: &Path) -> Vec<String> {
     words.map(String::from).into()
 }
 
-fn text(run: &RunFolder, page: &Path, summary: Option<&driftline_runs::Summary>) -> String {
+fn text(run: &RunFolder, page: &Path, sentence: Option<&str>) -> String {
     let mut table = output::table(
         [
             "window",
@@ -152,7 +154,7 @@ fn text(run: &RunFolder, page: &Path, summary: Option<&driftline_runs::Summary>)
          paper:  driftline demo --paper prints the first row of the paper's Table 1\n\
          next:   driftline predict {} --input {} --out predictions.csv\n",
         table.trim_fmt(),
-        summary.map_or(String::new(), words::outcome),
+        sentence.unwrap_or_default(),
         page.display(),
         run.folder().display(),
         run.folder().with_file_name("stream.csv").display(),

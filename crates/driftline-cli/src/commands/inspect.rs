@@ -40,20 +40,26 @@ pub fn run(args: &InspectArgs) -> Result {
     let value = || {
         let mut json = json!(found);
         if let Inspection::Run(view) = &found {
-            json["sentence"] = json!(view.summary.as_ref().map(words::outcome));
+            json["sentence"] = json!(sentence(args, view));
         }
         json
     };
     let text = || match &found {
         Inspection::Table(view) => table(view),
         Inspection::Model(view) => model(view),
-        Inspection::Run(view) => run_text(view),
+        Inspection::Run(view) => run_text(view, sentence(args, view)),
     };
     output::show(args.json, value, text)?;
     match found {
         Inspection::Run(view) if !view.damaged.is_empty() => Err(damaged(&view)),
         _ => Ok(Outcome::Done),
     }
+}
+
+fn sentence(args: &InspectArgs, view: &RunView) -> Option<String> {
+    let folder = args.path.display().to_string();
+    let verdict = view.verdict.as_ref();
+    verdict.map(|own| words::outcome(own, &folder))
 }
 
 fn damaged(view: &RunView) -> Failure {
@@ -126,7 +132,7 @@ fn windowing(manifest: &RunManifest) -> String {
     windowing.map_or("no windows".into(), |windowing| windowing.to_string())
 }
 
-fn run_text(view: &RunView) -> String {
+fn run_text(view: &RunView, sentence: Option<String>) -> String {
     let manifest = &view.manifest;
     let mut text = format!(
         "run       {} method, {}, seed {}\nversions  0 to {}, current {}\nstream    {} windows planned, {} finished\n",
@@ -140,7 +146,7 @@ fn run_text(view: &RunView) -> String {
     );
     let windows = view.windows.iter();
     let windows = windows.map(|record| words::window(record, manifest.windows));
-    for line in windows.chain(view.summary.as_ref().map(words::outcome)) {
+    for line in windows.chain(sentence) {
         text += &format!("{line}\n");
     }
     text

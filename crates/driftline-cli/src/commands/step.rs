@@ -77,7 +77,7 @@ pub fn run(args: &StepArgs, verbosity: Verbosity) -> Result {
                 let known = json!({ "run": args.run, "changed": false, "window": window });
                 output::print_json(&known)?;
             }
-            Ok(args.fail_on.judge(run.summary()?.as_ref(), verbosity))
+            Ok(args.fail_on.judge(run.verdict()?.as_ref(), verbosity))
         }
         Stepped::Added(_) => {
             if let Some(record) = run.records().last() {

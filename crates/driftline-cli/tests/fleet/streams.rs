@@ -38,8 +38,7 @@ pub fn mixed(all: &[String]) -> String {
 /// The files of a run that its data and settings decide: all but the report, and of the manifest all but who wrote it.
 pub fn decided(place: &Place, run: &str) -> Vec<(String, Vec<u8>)> {
     let mut files = place.contents(run);
-    // A fleet keeps no store of rows to label.
-    files.retain(|(name, _)| name != "report.html" && !name.starts_with("labels/"));
+    files.retain(|(name, _)| name != "report.html");
     for (name, bytes) in &mut files {
         if name == "manifest.json" {
             let mut manifest: Value = serde_json::from_slice(bytes).unwrap();

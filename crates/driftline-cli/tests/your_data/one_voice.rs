@@ -17,7 +17,7 @@ fn a_window_that_was_held_for_any_reason_ends_with_three() {
     ));
     let three: Vec<String> = turning(3, 1.4, 1.4, 7).lines().map(String::from).collect();
     place.write("three.csv", three.join("\n") + "\n");
-    let output = place.run("step run --input three.csv --json");
+    let output = place.run("step run --input three.csv --json --fail-on held");
     let told = error(&output);
     assert_eq!(output.status.code(), Some(3), "{told}");
     assert!(
@@ -27,12 +27,106 @@ fn a_window_that_was_held_for_any_reason_ends_with_three() {
     let done: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(done["last"]["decision"], "hold");
     assert_eq!(done["last"]["reason"], "there is too little to learn from");
-    assert_eq!(done["summary"]["attention"], "held");
+    assert_eq!(done["verdict"]["last_step"]["kind"], "held");
+    assert_eq!(done["verdict"]["action"]["do"], "keep-serving");
+    // Nothing is to be done about it: by default that is no failure.
+    place.good("step run --input three.csv");
     place.good("step run --input three.csv --fail-on never");
     // To be told to deploy nothing is no failure.
     place.good(&format!(
-        "adapt {SOURCE} {PLAIN} --policy never --out watched"
+        "adapt {SOURCE} {PLAIN} --policy never --fail-on held --out watched"
     ));
+}
+
+/// A stream on which nothing drifts is held, and nothing is to be done: the exit code says so, and so does the first line.
+#[test]
+fn a_stream_that_stands_still_is_no_failure() {
+    let place = Place::new();
+    place.write("still.csv", turning(300, 0.0, 0.0, 8));
+    let words = format!(
+        "adapt {SOURCE} --stream still.csv --time day --id id --window 100 --policy guarded --out run"
+    );
+    let told = place.good(&words);
+    assert!(
+        told.starts_with("Keep serving. The source model is in use, unchanged.\n"),
+        "{told}"
+    );
+    assert!(told.contains("What ends the hold: "), "{told}");
+    place.good(&words);
+    place.bad(&format!("{words} --fail-on held"), 3);
+}
+
+/// Every hold has a way out, and labelling is one that works.
+#[test]
+fn a_question_names_the_command_that_answers_it() {
+    let place = Place::new();
+    // A leap, by which the classes can no longer be traced.
+    let before = turning(200, 0.0, 0.1, 2);
+    let after = turning(100, 1.3, 1.3, 3);
+    place.write("leap.csv", before + after.split_once('\n').unwrap().1);
+    let words = format!(
+        "adapt {SOURCE} --stream leap.csv --id id --exclude day --window 100 --policy guarded --out run"
+    );
+    let output = place.run(&words);
+    let (said, told) = (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        error(&output),
+    );
+    assert_eq!(output.status.code(), Some(3), "{said}{told}");
+    let asked = place.read("run/labels/asked.csv");
+    let rows = asked.lines().filter(|line| line.starts_with("3,")).count();
+    let first = said.lines().next().unwrap();
+    assert!(
+        first.starts_with(&format!(
+            "Held: label these {rows} rows: `driftline label run --window 3`."
+        )),
+        "{first}"
+    );
+    assert!(
+        told.contains("next: driftline label run --window 3\n"),
+        "{told}"
+    );
+    assert!(
+        said.contains("What ends the hold: labels (`driftline label run --window 3`)"),
+        "{said}"
+    );
+    // The labels come: now the next step decides, and until then there is nothing to do.
+    let truth: Vec<String> = place
+        .read("leap.csv")
+        .lines()
+        .map(|line| line.rsplit(',').next().unwrap().to_owned())
+        .collect();
+    let asked = place.read("run/labels/asked.csv");
+    let mut lines = asked.lines();
+    let mut filled = lines.next().unwrap().to_owned() + "\n";
+    let column = |name: &str| {
+        filled
+            .trim()
+            .split(',')
+            .position(|own| own == name)
+            .unwrap()
+    };
+    let (row, label) = (column("row"), column("label"));
+    for line in lines {
+        let mut cells: Vec<String> = line.split(',').map(String::from).collect();
+        let number: usize = cells[row].parse().unwrap();
+        cells[label].clone_from(&truth[number]);
+        filled += &(cells.join(",") + "\n");
+    }
+    place.write("rows.csv", filled);
+    place.good("label run --labels rows.csv");
+    let view = place.json("inspect run");
+    assert_eq!(view["verdict"]["action"]["do"], "keep-serving", "{view}");
+    let reasons = view["verdict"]["reasons"].as_array().unwrap();
+    assert!(
+        reasons.iter().any(|own| own["code"] == "labels-wait"),
+        "{reasons:?}"
+    );
+    place.good("score run --learn");
+    assert_eq!(
+        place.json("inspect run")["verdict"]["last_step"]["kind"],
+        "deployed"
+    );
 }
 
 #[test]
@@ -40,8 +134,19 @@ fn signs_of_going_wrong_end_with_three_unless_told_otherwise() {
     let place = Place::new();
     place.good(&format!("adapt {SOURCE} {STREAM} --out run"));
     place.write("back.csv", turning(150, 0.0, 0.0, 5));
-    let told = place.bad("step run --input back.csv", 3);
-    assert!(told.contains("shows signs of going wrong"), "{told}");
+    let output = place.run("step run --input back.csv");
+    assert_eq!(output.status.code(), Some(3));
+    let told = error(&output);
+    assert!(
+        told.contains("exit code 3: In doubt: label 20 rows"),
+        "{told}"
+    );
+    assert!(
+        told.contains("next: driftline audit run --budget 10 --agreeing 10"),
+        "{told}"
+    );
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("shows signs of going wrong"), "{said}");
     place.good("step run --input back.csv --fail-on never");
 }
 

@@ -16,28 +16,32 @@ fn turned_back() -> Place {
 fn a_step_that_hurts_is_judged_by_itself_and_names_the_way_back() {
     let place = turned_back();
     let output = place.run("step run --input back.csv --json");
-    assert!(output.status.success());
+    assert_eq!(output.status.code(), Some(3));
     let next = error(&output);
     assert!(
         next.contains("next: driftline rollback run --to 0"),
         "{next}"
     );
     let done: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let summary = &done["summary"];
+    let summary = &done["verdict"];
     assert!(
-        summary["accuracy"]["gain"].as_f64().unwrap()
+        summary["along"]["gain"].as_f64().unwrap()
             < summary["newest"]["accuracy_unadapted"].as_f64().unwrap()
     );
-    assert_eq!(summary["verdict"], "hurt");
+    assert_eq!(summary["effect"], "hurt");
     assert_eq!(
         (&summary["version"], &summary["newest"]["windows"]),
         (&json!(7), &json!([7]))
     );
     assert_eq!(summary["reasons"][0]["code"], "accuracy");
-    assert_eq!(summary["roll_back"]["to"], 0);
+    assert_eq!(summary["action"]["do"], "roll-back");
+    assert_eq!(summary["action"]["to"], 0);
+    assert_eq!(done["command"], "driftline rollback run --to 0");
     let sentence = done["sentence"].as_str().unwrap();
     assert!(
-        sentence.starts_with("Adapting hurt: on window 7, version 7"),
+        sentence.starts_with(
+            "Roll back to version 0, the source model: `driftline rollback run --to 0`."
+        ) && sentence.contains("Adapting hurt: on window 7, version 7"),
         "{sentence}"
     );
     assert!(sentence.contains("balanced accuracy"), "{sentence}");
@@ -45,7 +49,7 @@ fn a_step_that_hurts_is_judged_by_itself_and_names_the_way_back() {
     assert!(place.good("inspect run").contains(sentence));
     let view = place.json("inspect run");
     assert_eq!(
-        (&view["summary"], &view["sentence"]),
+        (&view["verdict"], &view["sentence"]),
         (summary, &done["sentence"])
     );
     place.good("report run --html page.html --markdown page.md");
@@ -56,7 +60,7 @@ fn a_step_that_hurts_is_judged_by_itself_and_names_the_way_back() {
     assert!(place.read("page.html").contains(">majority class</text>"));
     // Back at the source model there is nothing to be said against it.
     place.good("rollback run --to 0");
-    assert_eq!(place.json("inspect run")["summary"]["verdict"], "same");
+    assert_eq!(place.json("inspect run")["verdict"]["effect"], "same");
 }
 
 /// A model that is surer of the larger class with every window, by rows without noise: the border moves until the smaller
@@ -83,15 +87,13 @@ fn a_class_that_self_training_loses_is_named_first() {
     let words = "adapt --source s.csv --label y --stream t.csv --window 300 --model linear --drop 0.3 --policy always --fail-on never";
     for answers in ["", " --truth y"] {
         let done = place.json(&format!("{words}{answers} --out run"));
-        let summary = &done["summary"];
+        let summary = &done["verdict"];
         assert_eq!(summary["reasons"][0]["code"], "lost-classes", "{summary}");
+        assert_eq!(summary["lost_classes"], json!(["pos"]));
         assert_eq!(summary["reasons"][0]["classes"], json!(["pos"]));
-        assert!(["doubtful", "hurt"].contains(&summary["verdict"].as_str().unwrap()));
+        assert!(["doubtful", "hurt"].contains(&summary["effect"].as_str().unwrap()));
         let sentence = done["sentence"].as_str().unwrap();
-        assert!(
-            sentence.starts_with("Adapting lost class pos: "),
-            "{sentence}"
-        );
+        assert!(sentence.contains("Adapting lost class pos: "), "{sentence}");
     }
 }
 
@@ -100,15 +102,21 @@ fn exit_codes_for_schedulers() {
     let place = turned_back();
     place.bad("step run --input back.csv --fail-on doubtful", 3);
     place.bad("step run --input back.csv --fail-on doubtful", 3);
-    place.good("step run --input back.csv --fail-on held");
-    place.good("step run --input back.csv");
+    // Answers say that another version is better: that is an action.
+    place.bad("step run --input back.csv --fail-on held", 3);
+    place.bad("step run --input back.csv", 3);
+    place.good("step run --input back.csv --fail-on never");
     let starved = format!("adapt {SOURCE} {STREAM} --model linear --drop 0.99 --out held");
     place.bad(&format!("{starved} --fail-on held"), 3);
     place.bad(&format!("{starved} --fail-on doubtful"), 3);
-    // It is the default, so that a scheduler can tell.
-    place.bad(&starved, 3);
-    let told = place.json(&format!("{starved} --fail-on never"));
-    assert_eq!(told["summary"]["verdict"], "held");
+    // By default only what a person has to do is a failure.
+    place.good(&format!("{starved} --fail-on action"));
+    let told = place.json(&starved);
+    assert_eq!(told["verdict"]["last_step"]["kind"], "held");
+    assert_eq!(
+        told["verdict"]["last_step"]["ends"],
+        json!(["drop-less", "more-rows"])
+    );
     place.bad(&format!("{starved} --fail-on sometimes"), 2);
 }
 
@@ -116,9 +124,9 @@ fn exit_codes_for_schedulers() {
 fn answers_that_come_later_score_the_run() {
     let place = Place::new();
     let blind = format!("adapt {SOURCE} {STREAM} --out run");
-    assert_eq!(place.json(&blind)["summary"]["verdict"], "unknown");
+    assert_eq!(place.json(&blind)["verdict"]["effect"], "unknown");
     let scored = place.json(&format!("{blind} --truth label"));
-    assert_eq!(scored["summary"]["verdict"], "helped");
+    assert_eq!(scored["verdict"]["effect"], "helped");
     assert!(place.windows("run")[5]["accuracy_after"].as_f64().unwrap() > 0.95);
     let other = place.bad(&format!("{blind} --seed 1"), 1);
     assert!(other.contains("`seed` is 0 there and 1 here"), "{other}");

@@ -7,7 +7,7 @@ use super::stored::{LINES, MANIFEST};
 use super::{FleetFolder, StoredRun};
 use driftline_core::files::write_whole;
 use driftline_core::{Error, Result};
-use driftline_runs::{ModelFile, RunFolder, checkpoint_name};
+use driftline_runs::{ASKED, ModelFile, RunFolder, asked_csv, checkpoint_name};
 
 impl FleetFolder {
     /// Writes the run of a stream to `folder`, which must be free.
@@ -37,7 +37,15 @@ impl FleetFolder {
         write_whole(&folder.join(LINES), &lines)?;
         // Last, so that whatever it names is there.
         write_whole(&folder.join(MANIFEST), &manifest.to_bytes())?;
-        RunFolder::read_with(folder, self.registry())
+        let run = RunFolder::read_with(folder, self.registry())?;
+        let asked = run.asked()?;
+        if !asked.is_empty() {
+            let path = folder.join(ASKED);
+            let parent = path.parent().unwrap_or(folder);
+            std::fs::create_dir_all(parent).map_err(Error::io(parent))?;
+            write_whole(&path, &asked_csv(asked.lines()))?;
+        }
+        Ok(run)
     }
 
     /// The model that a stream has in use.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::classes::ClassLookup;
-use super::{Encoding, InputEncoding};
+use super::{Encoding, InputEncoding, Usual};
 use crate::columns::{expect_features, find};
 use crate::rows::RowBuffer;
 use crate::selection::{Selection, cell_text};
@@ -26,6 +26,8 @@ pub(crate) struct Applied {
     pub dates: Option<DateOrder>,
     answers: Option<usize>,
     ids: Vec<(String, usize)>,
+    /// Columns that the model does not use because they did not vary, where they are there.
+    pub(super) asleep: Vec<(usize, Usual)>,
     selection: Selection,
     pub(super) impute: bool,
     /// How far from 0 a standardised number may be.
@@ -107,6 +109,10 @@ impl Applied {
             .into());
         }
         expect_no_change(encoding, choice, path)?;
+        let asleep = encoding.cleaning.usual.iter().filter_map(|usual| {
+            let at = fields.iter().position(|own| own.name == usual.column)?;
+            Some((at, usual.clone()))
+        });
         let ids = choice.ids.iter().map(|name| {
             let at = find(fields, name, "passing through", path)?;
             Ok((name.clone(), at))
@@ -123,6 +129,7 @@ impl Applied {
             time: optional(&choice.time, "the time")?,
             answers: optional(&choice.answers, "the answers")?,
             ids: ids.collect::<Result<_>>()?,
+            asleep: asleep.collect(),
             selection: Selection::new(choice, fields, path)?,
             impute: choice.impute,
             dates: choice.dates,
@@ -136,6 +143,7 @@ impl Applied {
     pub fn for_source(mut self) -> Self {
         let clip = self.encoding.cleaning.clip;
         self.bound = clip.map_or(f32::INFINITY, |clip| clip.source);
+        self.asleep.clear();
         self
     }
 
@@ -162,6 +170,7 @@ impl Applied {
         notes: &mut Notes,
     ) -> Result<()> {
         self.encode_inputs(frame, rows, buffer, notes)?;
+        self.note_awake(frame, rows, notes);
         self.read_parts(frame, rows, buffer, notes)
     }
 

@@ -13,6 +13,7 @@ pub(super) fn clean(
 ) -> (Vec<(Feature, Variation)>, Cleaning) {
     let mut cleaning = Cleaning {
         dropped: vec![],
+        usual: vec![],
         clip: how.clip(),
     };
     let kept = how.kept(fitted.iter().map(|(_, variation)| *variation));

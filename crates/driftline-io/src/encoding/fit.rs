@@ -13,7 +13,8 @@ use super::order::row_order;
 use super::statistics::{Pieces, Unfit, has_missing, is_empty, of_numbers, of_texts};
 use super::troubles::Troubles;
 use super::{
-    Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, classes,
+    Cleaning, Coding, EncodeOptions, Encoding, Feature, InputEncoding, LabeledRows, Usual,
+    UsualValue, classes,
 };
 use crate::columns::{find, list};
 use crate::digest::Identity;
@@ -285,7 +286,23 @@ impl Table {
             .collect::<Vec<_>>()
             .into_iter()
             .collect::<Result<_>>()?;
+        let codings: Vec<Feature> = fitted.iter().map(|(feature, _)| feature.clone()).collect();
         let (fitted, mut cleaning) = clean(fitted, how, notes);
+        let dropped = codings.iter().zip(&features);
+        let dropped = dropped.filter(|(own, _)| cleaning.dropped.contains(&own.name));
+        let usual = dropped.filter_map(|(own, &at)| {
+            let value = match &own.coding {
+                Coding::Number { .. } => UsualValue::number(&self.pieces(at))?,
+                Coding::OneHot {
+                    categories,
+                    most_frequent,
+                    ..
+                } => UsualValue::Text(categories[*most_frequent].clone()),
+            };
+            let column = own.name.clone();
+            Some(Usual { column, value })
+        });
+        cleaning.usual = usual.collect();
         cleaning.dropped.extend(empty.into_iter().map(String::from));
         let constant = fitted
             .iter()

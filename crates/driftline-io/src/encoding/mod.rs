@@ -2,6 +2,7 @@
 //! source: which columns are features, their categories, means and scales, and the names of the classes.
 
 mod apply;
+mod awake;
 mod check;
 mod classes;
 mod cleaning;
@@ -24,6 +25,7 @@ pub use driftline_core::data::EncodeOptions;
 use driftline_core::data::{Clip, Inputs, Labels, Layout, RowOrder, Shape};
 
 pub(crate) use apply::Applied;
+pub use awake::{Usual, UsualValue};
 pub use classes::{ClassLookup, class_name, same_text};
 
 /// What the name of a mark ends with.
@@ -48,6 +50,9 @@ pub struct Cleaning {
     /// Columns that hardly vary in the source, or have no value there: no inputs, and a stream may lack them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
+    /// What was in them, where there was anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub usual: Vec<Usual>,
     /// Where standardised numbers are cut off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clip: Option<Clip>,
@@ -227,8 +232,17 @@ impl Encoding {
     pub fn read_options(&self, choice: &ColumnChoice, options: &ReadOptions) -> ReadOptions {
         let mut options = options.clone();
         let parts = choice.text_columns().chain(choice.time.as_deref());
-        let columns = parts.chain(self.columns()).map(String::from);
-        options.columns = Some(columns.collect());
+        let asleep = self.cleaning.usual.iter();
+        let asleep = asleep.filter(|usual| !choice.exclude.contains(&usual.column));
+        let asleep = asleep.map(|usual| (&*usual.column, &usual.value));
+        for (column, value) in asleep.clone() {
+            if matches!(value, UsualValue::Text(_)) {
+                options.categories.push(column.to_owned());
+            }
+        }
+        let columns = parts.chain(self.columns());
+        let columns = columns.chain(asleep.map(|(column, _)| column));
+        options.columns = Some(columns.map(String::from).collect());
         options.text.extend(choice.text_columns().map(String::from));
         options.decimal_comma = choice.decimal_comma.unwrap_or(options.decimal_comma);
         match &self.input {

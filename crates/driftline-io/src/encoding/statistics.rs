@@ -39,7 +39,7 @@ const LARGEST: f64 = 1e150;
 
 /// Infinities, and numbers whose squares are infinite, do not count here: they are refused when the rows are encoded, with
 /// their place, which the rows before them would take if one such number had moved the mean.
-fn each(pieces: &Pieces, see: &mut dyn FnMut(f64)) {
+pub(super) fn each(pieces: &Pieces, see: &mut dyn FnMut(f64)) {
     let mut see = |value: f64| {
         see(if value.abs() > LARGEST {
             f64::NAN

@@ -90,7 +90,10 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
     history_ : data frame
         One row for each window so far, of the kind that came in: polars, pyarrow, else pandas where it is installed.
     decision_ : dict
-        The last verdict and its reason.
+        The decision about the last window and its reason.
+    verdict_ : dict or None
+        What to do (``action``), accuracy as served, unadapted and now, each with its interval and how it is known, and the reasons; none
+        before the first window.
     estimated_accuracy_ : tuple or None
         Estimate, low and high for the last window; none where it is not measurable.
     records_ : list of dict

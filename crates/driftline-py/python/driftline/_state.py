@@ -90,6 +90,13 @@ class State:
         }
 
     @property
+    def verdict_(self) -> dict[str, Any] | None:
+        """What to do and why, with the numbers behind it; none before the first window."""
+        check_is_fitted(self)
+        found: dict[str, Any] | None = json.loads(self._adapter.verdict())
+        return found
+
+    @property
     def estimated_accuracy_(self) -> tuple[float, float, float] | None:
         """Estimate, low and high for the last window."""
         last = self._last()

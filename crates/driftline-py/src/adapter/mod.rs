@@ -294,6 +294,11 @@ impl Adapter {
         report::summary(py, &mut *self.writer(py)?, &self.cancel)
     }
 
+    /// What to do and why, as JSON; null before the first window.
+    fn verdict(&self, py: Python<'_>) -> PyResult<String> {
+        report::verdict(py, &mut *self.writer(py)?, &self.cancel)
+    }
+
     /// Writes the page into the folder of the run, as the program does.
     fn write_report(&self, py: Python<'_>) -> PyResult<()> {
         report::write(py, &mut *self.writer(py)?, &self.cancel)

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use driftline_core::{Cancel, Error, Result};
-use driftline_report::{run_figure_files, run_html, words};
+use driftline_report::{run_figure_files, run_html, run_html_called, words};
 use driftline_runs::{Adapter, RunFolder};
 use pyo3::prelude::*;
 use serde_json::json;
@@ -11,6 +11,9 @@ use tempfile::TempDir;
 
 use crate::errors::{reported, told};
 use crate::interrupt::work;
+
+/// A run in memory has no folder that commands could name.
+const UNNAMED: &str = "RUN";
 
 /// The run, and the folder that must not go before it.
 fn run_of(adapter: &mut Adapter) -> Result<(RunFolder, Option<TempDir>)> {
@@ -31,20 +34,33 @@ fn run_of(adapter: &mut Adapter) -> Result<(RunFolder, Option<TempDir>)> {
 pub fn page(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<String> {
     let runtime = adapter.runtime().clone();
     let (run, _kept) = work(py, cancel, || runtime.install(|| run_of(adapter)))?;
-    run_html(&run).map_err(reported)
+    match adapter.folder() {
+        Some(_) => run_html(&run).map_err(reported),
+        None => run_html_called(&run, UNNAMED).map_err(reported),
+    }
 }
 
 /// Outcome, badge and figures, for a notebook.
 pub fn summary(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<String> {
     let runtime = adapter.runtime().clone();
     let (run, _kept) = work(py, cancel, || runtime.install(|| run_of(adapter)))?;
-    let summary = run.summary().map_err(told)?;
+    let verdict = run.verdict().map_err(told)?;
+    let place = match adapter.folder() {
+        Some(run) => run.folder().display().to_string(),
+        None => UNNAMED.into(),
+    };
     let parts = json!({
-        "outcome": summary.as_ref().map(words::outcome),
-        "badge": summary.as_ref().map(words::badge),
+        "verdict": verdict,
+        "outcome": verdict.as_ref().map(|own| words::outcome(own, &place)),
+        "badge": verdict.as_ref().map(words::badge),
         "figures": run_figure_files(&run).map_err(reported)?,
     });
     Ok(parts.to_string())
+}
+
+pub fn verdict(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<String> {
+    let verdict = work(py, cancel, || adapter.verdict())?;
+    Ok(json!(verdict).to_string())
 }
 
 pub fn write(py: Python<'_>, adapter: &mut Adapter, cancel: &Cancel) -> PyResult<()> {

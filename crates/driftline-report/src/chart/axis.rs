@@ -12,6 +12,8 @@ pub struct Axis {
     pub ends: Option<(String, String)>,
     /// A value worth a line of its own, such as guessing.
     pub reference: Option<(f64, String)>,
+    /// Names at places of their own in place of the ticks, such as dates.
+    pub names: Vec<(f64, String)>,
 }
 
 impl Axis {
@@ -21,7 +23,19 @@ impl Axis {
             ticks,
             ends: None,
             reference: None,
+            names: vec![],
         }
+    }
+
+    /// What is marked, and how it is labelled.
+    fn marks(&self) -> Vec<(f64, String)> {
+        if !self.names.is_empty() {
+            return self.names.clone();
+        }
+        let values = self.ticks.values();
+        values
+            .map(|value| (value, self.ticks.label(value)))
+            .collect()
     }
 
     /// Percentages, as far as `values` reach.
@@ -68,10 +82,9 @@ impl Batch {
 /// Vertical grid lines with labels below; the title only where asked for, as panels share it.
 pub(super) fn horizontal(svg: &mut Svg, frame: &Batch, axis: &Axis, titled: bool) {
     let scale = frame.x(axis);
-    for value in axis.ticks.values() {
+    for (value, label) in axis.marks() {
         let x = scale.at(value);
         svg.line("grid", (x, frame.top), (x, frame.bottom));
-        let label = axis.ticks.label(value);
         svg.text("tick", (x, frame.bottom + 15.0), Anchor::Middle, &label);
     }
     let (left, right) = ((frame.left, frame.bottom), (frame.right, frame.bottom));

@@ -39,6 +39,15 @@ impl Point {
     pub fn exact(x: f64, mean: f64) -> Self {
         Self::new(x, mean, mean, mean)
     }
+
+    /// A place without a value: no line is drawn across it.
+    pub fn gap(x: f64) -> Self {
+        Self::exact(x, f64::NAN)
+    }
+
+    pub fn is_gap(&self) -> bool {
+        self.mean.is_nan()
+    }
 }
 
 impl Series {
@@ -97,12 +106,7 @@ pub fn chart(x: &Axis, y: &Axis, series: &[Series]) -> Svg {
 }
 
 pub(super) fn curve(svg: &mut Svg, series: &Series, x: &Scale, y: &Scale, band: bool) {
-    let points = &series.points;
-    if band {
-        let upper = points.iter().map(|p| (x.at(p.x), y.at(p.high)));
-        let lower = points.iter().rev().map(|p| (x.at(p.x), y.at(p.low)));
-        svg.area("band", upper.chain(lower));
-    } else {
+    if !band {
         for single in &series.singles {
             svg.polyline("thin", single.iter().map(|(a, b)| (x.at(*a), y.at(*b))));
         }
@@ -112,9 +116,21 @@ pub(super) fn curve(svg: &mut Svg, series: &Series, x: &Scale, y: &Scale, band: 
     } else {
         "line"
     };
-    svg.polyline(class, points.iter().map(|p| (x.at(p.x), y.at(p.mean))));
-    if let [only] = points[..] {
-        svg.dot("mean", (x.at(only.x), y.at(only.mean)), 3.5, &series.name);
+    let parts = series.points.split(Point::is_gap);
+    for points in parts.filter(|points| !points.is_empty()) {
+        if band {
+            let upper = points.iter().map(|p| (x.at(p.x), y.at(p.high)));
+            let lower = points.iter().rev().map(|p| (x.at(p.x), y.at(p.low)));
+            svg.area("band", upper.chain(lower));
+        }
+        svg.polyline(class, points.iter().map(|p| (x.at(p.x), y.at(p.mean))));
+        if let [only] = points[..] {
+            let at = (x.at(only.x), y.at(only.mean));
+            if band && only.low < only.high {
+                svg.line("whisker", (at.0, y.at(only.low)), (at.0, y.at(only.high)));
+            }
+            svg.dot("mean", at, 3.5, &series.name);
+        }
     }
     if let Some((at, value, hint)) = &series.end {
         svg.dot("mean", (x.at(*at), y.at(*value)), 4.0, hint);
@@ -126,7 +142,8 @@ fn name_places(series: &[Series], y: &Scale, frame: &Batch) -> Vec<Option<f64>> 
     const APART: f64 = 15.0;
     let last = |series: &Series| {
         let end = series.end.as_ref().map(|(_, value, _)| *value);
-        end.or(series.points.last().map(|point| point.mean))
+        let points = series.points.iter().rev();
+        end.or(points.map(|point| point.mean).find(|mean| !mean.is_nan()))
     };
     let mut order: Vec<(usize, f64)> = series
         .iter()
@@ -153,6 +170,27 @@ fn name_places(series: &[Series], y: &Scale, frame: &Batch) -> Vec<Option<f64>> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_line_is_drawn_across_a_place_without_a_value() {
+        let points = [90.0, 91.0, f64::NAN, 93.0, f64::NAN, 94.0, 95.0];
+        let points = points.iter().enumerate();
+        let points = points.map(|(at, mean)| Point::exact(at as f64, *mean));
+        let series = [Series::new("a", Tone::Neutral, points.collect())];
+        let x = Axis::new(
+            "",
+            super::super::scale::Ticks::whole([0.0, 6.0].into_iter(), 6),
+        );
+        let y = Axis::per_cent("", series[0].extent());
+        let drawn = chart(&x, &y, &series).finish("i", "t", "d");
+        assert_eq!(drawn.matches("class=\"line\"").count(), 3, "{drawn}");
+        assert_eq!(
+            drawn.matches("class=\"mean\"").count(),
+            1,
+            "the lone one is a dot"
+        );
+        assert!(!drawn.contains("NaN"));
+    }
 
     #[test]
     fn names_of_lines_that_end_together_are_moved_apart() {

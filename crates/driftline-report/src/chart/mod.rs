@@ -4,6 +4,7 @@
 pub mod axis;
 pub mod decisions;
 mod figure;
+pub mod histograms;
 pub mod images;
 pub mod intervals;
 pub mod lines;

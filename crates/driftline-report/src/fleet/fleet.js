@@ -1,8 +1,8 @@
 // Rows come sorted by need; only those in view are drawn. What is shown stands behind the # of the address.
 "use strict";
 const { states, rows } = JSON.parse(document.getElementById("data").textContent);
-const [KEY, STATE, ACCURACY, LOW, HIGH, COUNTED, DRIFT, WINDOWS, ROWS, VERSION, WHY, ACCURACIES, DRIFTS, DECISIONS, REPORT] =
-  Array.from({ length: 15 }, (_, at) => at);
+const [KEY, STATE, ACCURACY, LOW, HIGH, COUNTED, DRIFT, WINDOWS, ROWS, VERSION, WHY, ACCURACIES, DRIFTS, DECISIONS, REPORT, TODO, NUMBERS] =
+  Array.from({ length: 17 }, (_, at) => at);
 const HEIGHT = 36;
 const list = document.getElementById("list"), body = document.getElementById("body");
 const search = document.getElementById("search"), shown = document.getElementById("shown");
@@ -47,7 +47,7 @@ function line(row, at) {
   spark.append(drawn ? curve(row[ACCURACIES], 0, 1, "spark") : curve(row[DRIFTS], 0, Math.max(1, ...row[DRIFTS]), "spark"));
   link.append(element("span", state.words, "state " + state.name), element("span", row[KEY]),
     element("span", percent(row[ACCURACY])), element("span", fixed(row[DRIFT]), "wide-only"), spark,
-    element("span", row[WHY] ?? "", "wide-only"));
+    element("span", [row[TODO], row[WHY]].filter(Boolean).join(": "), "wide-only"));
   return link;
 }
 
@@ -60,7 +60,8 @@ function draw() {
 
 function own(row) {
   const state = states[row[STATE]];
-  const facts = [["state", state.words], ["accuracy now" + (row[COUNTED] ? ", counted" : ", estimated"), percent(row[ACCURACY])],
+  const facts = [["state", state.words], ["to do", row[TODO] ?? "–"], ["accuracy as served", row[NUMBERS][0] ?? "–"],
+    ["unadapted", row[NUMBERS][1] ?? "–"], ["accuracy now" + (row[COUNTED] ? ", counted" : ", estimated"), percent(row[ACCURACY])],
     ["interval", row[LOW] === null ? "–" : percent(row[LOW]) + " to " + percent(row[HIGH])],
     ["drift, in deviations of the source", fixed(row[DRIFT])], ["windows", row[WINDOWS]], ["rows", row[ROWS]], ["version in use", row[VERSION]]];
   const terms = element("dl");

@@ -2,11 +2,12 @@
 //! rows are data in the page, and only those in view are drawn, so that ten thousand open as fast as ten.
 
 use driftline_fleet::{FleetManifest, Need, StreamRow, Tally};
+use driftline_runs::By;
 use minijinja::{Environment, context};
 use serde_json::{Value, json};
 
 use crate::numbers::count;
-use crate::{Result, chart};
+use crate::{Result, chart, words};
 
 /// So many streams are named to readers whose browser runs no scripts.
 const NAMED: usize = 100;
@@ -25,7 +26,7 @@ pub fn fleet_html(
     });
     let data = sorted.iter().map(|row| compact(row, reports(row)));
     let data: Vec<Value> = data.collect();
-    let states = Need::ALL.map(|state| json!({ "name": state.name(), "words": words(state) }));
+    let states = Need::ALL.map(|state| json!({ "name": state.name(), "words": named(state) }));
     let named: Vec<String> = sorted.iter().take(NAMED).map(|row| plain(row)).collect();
     let mut environment = Environment::new();
     environment.add_template("fleet.html", include_str!("fleet.html"))?;
@@ -48,34 +49,50 @@ pub fn fleet_html(
 
 /// Need first; within it the least accurate, then the farthest from the source.
 fn order(row: &StreamRow) -> (Need, f64, f64) {
-    let accuracy = row.accuracy_now().unwrap_or(f64::INFINITY);
+    let accuracy = row.in_use.map_or(f64::INFINITY, |own| own.value);
     (row.state, accuracy, -row.drift.unwrap_or(0.0))
 }
 
 /// What the script needs of a row, by place instead of by name.
 fn compact(row: &StreamRow, report: Option<String>) -> Value {
     let state = Need::ALL.iter().position(|state| *state == row.state);
+    let numbers = [row.served, row.unadapted];
+    let numbers = numbers.map(|own| own.map(|own| words::with_interval(&own)));
     json!([
         row.key,
         state,
-        row.accuracy_now(),
-        row.estimated_low,
-        row.estimated_high,
-        row.accuracy.is_some(),
+        row.in_use.map(|own| own.value),
+        row.in_use.map(|own| own.low),
+        row.in_use.map(|own| own.high),
+        row.in_use.is_some_and(|own| own.by == By::Answers),
         row.drift,
         row.windows,
         row.rows,
         row.version,
-        row.error.as_ref().or(row.reason.as_ref()),
+        why(row),
         row.accuracies,
         row.drifts,
         row.decisions,
         report,
+        todo(row),
+        numbers,
     ])
 }
 
-fn words(state: Need) -> String {
+fn named(state: Need) -> String {
     state.name().replace('-', " ")
+}
+
+/// What to do, as every other place says it.
+fn todo(row: &StreamRow) -> Option<String> {
+    let (action, step) = row.action.as_ref().zip(row.step)?;
+    Some(words::todo(action, step))
+}
+
+/// Pages show names as they are, not in marks of code.
+fn why(row: &StreamRow) -> Option<String> {
+    let why = row.error.as_ref().or(row.reason.as_ref());
+    why.map(|why| why.replace('`', ""))
 }
 
 /// Counts that add up: `50 streams: 48 done (5 of them held, 1 doubtful), 2 failed`.
@@ -98,9 +115,9 @@ pub fn fleet_outcome(tally: Tally) -> String {
 }
 
 fn plain(row: &StreamRow) -> String {
-    let why = row.error.as_ref().or(row.reason.as_ref());
-    let why = why.map_or(String::new(), |why| format!(": {why}"));
-    format!("{} – {}{why}", row.key, words(row.state))
+    let why = why(row).map_or(String::new(), |why| format!(": {why}"));
+    let todo = todo(row).map_or(String::new(), |todo| format!(", {todo}"));
+    format!("{} – {}{todo}{why}", row.key, named(row.state))
 }
 
 /// JSON that can stand in a script element whatever the keys are.

@@ -82,8 +82,23 @@ impl Page {
     }
 }
 
-/// Text from files must neither break a table nor become markup.
+/// Text from files must neither break a table nor become markup; what stands between backticks is code.
 fn escaped(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return plain(text);
+    }
+    let part = |(place, part): (usize, &&str)| match place % 2 {
+        0 => plain(part),
+        _ => format!(
+            "`{}`",
+            part.replace('|', "\\|").replace(char::is_control, " ")
+        ),
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
+fn plain(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

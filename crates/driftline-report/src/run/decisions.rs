@@ -7,6 +7,7 @@ use crate::chart::Figure;
 use crate::chart::decisions::{self, Cell};
 use crate::chart::lines::{self, Series};
 use crate::chart::tone::Tone;
+use crate::words;
 
 /// Nothing where every step was deployed.
 pub fn strip(records: &[WindowRecord], above: &[Series], id: &str) -> Option<Figure> {
@@ -71,6 +72,6 @@ fn cell(record: &WindowRecord, names: &[&str]) -> Cell {
         sign,
         tone: place.filter(|_| filled).map_or(Tone::Neutral, Tone::Series),
         filled,
-        hint: format!("window {}, {what}{why}", record.window),
+        hint: format!("{}, {what}{why}", words::when(record)).replace('`', ""),
     }
 }

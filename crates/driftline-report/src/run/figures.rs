@@ -1,5 +1,6 @@
 //! The charts of a run: accuracy or confidence along the stream, what each step did, and the balance of the classes.
 
+use driftline_adapt::Estimate;
 use driftline_models::evaluate::Proportion;
 use driftline_runs::{RunFolder, Score, SourceRecord, WindowRecord};
 
@@ -10,6 +11,7 @@ use crate::chart::lines::{self, Point, Series};
 use crate::chart::scale::Ticks;
 use crate::chart::tone::Tone;
 use crate::numbers::per_cent;
+use crate::words;
 
 /// More classes than there are tones would only confuse.
 const MOST_CLASSES: usize = 6;
@@ -26,57 +28,60 @@ pub fn all(run: &RunFolder, source: &SourceRecord, id: &str) -> Vec<Figure> {
     figures
 }
 
-/// Adapted and unadapted accuracy with their intervals.
+/// Adapted and unadapted accuracy with their intervals: counted where there are answers, estimated beside them.
 fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
     let (records, repeats) = (run.records(), run.manifest().settings.repeats());
     let n_classes = run.manifest().classes.len();
-    let curve = |name: &str, tone, secondary, pick: fn(&Score) -> f64| {
-        let points = records.iter().filter_map(|record| {
-            let score = record.score.as_ref()?;
+    let counted = |name: &str, tone, secondary, pick: fn(&Score) -> f64| {
+        let points = records.iter().map(|record| {
+            let Some(score) = &record.score else {
+                return gap(record);
+            };
             let hits = (pick(score) * score.scored as f64).round() as usize;
             let (low, high) = Proportion::new(hits, score.scored).interval();
-            Some(point(record, pick(score), low, high))
+            point(record, pick(score), low, high)
         });
         series(name, tone, secondary, points.collect())
     };
-    let estimated = estimated(records);
-    let mut all = vec![
-        curve("adapted", Tone::Series(0), false, |s| s.accuracy_after),
-        curve("unadapted", Tone::Neutral, false, |s| s.accuracy_unadapted),
-    ];
-    if all[0].points.is_empty() {
-        return estimates_alone(records, estimated, id);
+    if records.iter().all(|record| record.score.is_none()) {
+        return estimates_alone(records, id);
     }
     let before = |s: &Score| s.accuracy_before;
-    let mut serving = curve("before adapting", Tone::Series(0), true, before);
+    let mut serving = counted("as served", Tone::Series(0), true, before);
     // One band a model is enough.
-    for point in &mut serving.points {
-        *point = Point::exact(point.x, point.mean);
-    }
-    all.push(serving);
-    let majority = records.iter().filter_map(|record| {
-        let score = record.score.as_ref()?;
-        let most = score.classes.iter().map(|class| class.rows).max()?;
-        Some(flat(record, most as f64 / score.scored as f64))
+    flatten(&mut serving);
+    let majority = records.iter().map(|record| {
+        let classes = record.score.as_ref().map(|score| (score, &score.classes));
+        let most =
+            classes.and_then(|(score, all)| Some((score, all.iter().map(|c| c.rows).max()?)));
+        most.map_or(gap(record), |(score, most)| {
+            flat(record, most as f64 / score.scored as f64)
+        })
     });
-    let majority = majority.collect();
-    all.push(series("majority class", Tone::Neutral, true, majority));
-    let with_estimates = !estimated.points.is_empty();
-    if with_estimates {
-        all.push(estimated);
-    }
+    let mut all = vec![
+        counted("adapted", Tone::Series(0), false, |s| s.accuracy_after),
+        counted("unadapted", Tone::Neutral, false, |s| s.accuracy_unadapted),
+        serving,
+        series("majority class", Tone::Neutral, true, majority.collect()),
+    ];
+    let [adapted, mut unadapted] = estimates(records);
+    unadapted.secondary = true;
+    // The interval of the adapted model's estimate is drawn, that of its rival is in the table.
+    flatten(&mut unadapted);
+    let with_estimates = is_any(&adapted);
+    all.extend([adapted, unadapted].into_iter().filter(is_any));
     let mut y = percentages("accuracy, %", &all);
     let caption = if repeats {
         "Every step learns from the same rows and is scored on them. Solid blue: the model after each step. Dotted \
          blue: the model before it. Grey: the source model. Dotted grey: always answering the most frequent class. \
          Bands: 90 % intervals."
     } else {
-        "Solid blue: the model adapted to each window. Dotted blue: the model in service when it arrived. Grey: the \
+        "Solid blue: the model adapted to each window. Dotted blue: as served, by the model that stood when it arrived. Grey: the \
          source model. Dotted grey: always answering the window’s most frequent class. Bands: 90 % intervals."
     };
     let mut caption = caption.to_owned();
     if with_estimates {
-        caption += " Green: the accuracy that was estimated without answers.";
+        caption += " Green: what was estimated without answers, of the adapted model and, dotted, of the source model.";
     }
     if y.mark(100.0 / n_classes as f64, "guessing") {
         caption += " Horizontal dotted line: guessing.";
@@ -88,39 +93,74 @@ fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
     );
     let facts = format!("In the last window: adapted {adapted} %, unadapted {unadapted} %.");
     let title = "Accuracy along the stream";
-    let mut figure = draw(id, "accuracy", title, caption, &facts, &y, &all);
+    let mut figure = draw(id, "accuracy", title, caption, &facts, (&y, &all), records);
     figure.under = decisions::strip(records, &all, id).map(Box::new);
     Some(figure)
 }
 
-/// What was estimated without answers, with its interval.
-fn estimated(records: &[WindowRecord]) -> Series {
-    let points = records.iter().filter_map(|record| {
-        let (low, high) = record.estimated_low.zip(record.estimated_high)?;
-        Some(point(record, record.estimated_accuracy?, low, high))
-    });
-    series("estimated", Tone::Series(2), false, points.collect())
+/// What was estimated without answers of the adapted and of the source model, with intervals.
+fn estimates(records: &[WindowRecord]) -> [Series; 2] {
+    let of = |name: &str, pick: fn(&WindowRecord) -> Option<Estimate>| {
+        let points = records.iter().map(|record| match pick(record) {
+            Some(own) => point(record, own.accuracy, own.low, own.high),
+            None => gap(record),
+        });
+        series(name, Tone::Series(2), false, points.collect())
+    };
+    [
+        of("estimated", WindowRecord::estimated),
+        of("unadapted, est.", |record| {
+            record.estimate_unadapted.clone()
+        }),
+    ]
 }
 
 /// Without answers: estimates, and what was decided.
-fn estimates_alone(records: &[WindowRecord], estimated: Series, id: &str) -> Option<Figure> {
-    let before = records.iter().filter_map(|record| {
-        let estimate = record.estimate_before.as_ref()?;
-        Some(flat(record, estimate.accuracy))
+fn estimates_alone(records: &[WindowRecord], id: &str) -> Option<Figure> {
+    let [mut adapted, mut unadapted] = estimates(records);
+    (adapted.name, unadapted.name) = ("adapted".into(), "unadapted".into());
+    unadapted.tone = Tone::Neutral;
+    let before = records.iter().map(|record| {
+        let estimate = record.estimate_before.as_ref();
+        estimate.map_or(gap(record), |own| flat(record, own.accuracy))
     });
-    let before = series("before the step", Tone::Neutral, true, before.collect());
-    let mut all = vec![estimated, before];
-    all.retain(|series| !series.points.is_empty());
+    let served = series("as served", Tone::Series(2), true, before.collect());
+    let all = [adapted, unadapted, served];
+    let all: Vec<Series> = all.into_iter().filter(is_any).collect();
     if all.is_empty() {
         return decisions::strip(records, &[], id);
     }
     let y = percentages("accuracy, %", &all);
-    let caption = "Green: the accuracy of the deployed version on each window, estimated without answers, with its interval. \
-                   Gaps: not measurable.";
+    let caption = "Estimated without answers, with 90 % intervals. Green: the version in use after each window. Dotted green: as \
+                   served, by the version that stood when the window arrived. Grey: the source model. Gaps: not measurable.";
+    let last = records.last()?;
+    let told = |own: &Estimate| {
+        let [value, low, high] = [own.accuracy, own.low, own.high].map(per_cent);
+        format!("{value} % ({low} to {high})")
+    };
+    let pair = last.estimated().zip(last.estimate_unadapted.as_ref());
+    let facts = pair.map_or(String::new(), |(own, unadapted)| {
+        format!(
+            "In the last window: adapted {}, unadapted {}.",
+            told(&own),
+            told(unadapted)
+        )
+    });
     let title = "Estimated accuracy along the stream";
-    let mut figure = draw(id, "accuracy", title, caption, "", &y, &all);
+    let mut figure = draw(id, "accuracy", title, caption, &facts, (&y, &all), records);
     figure.under = decisions::strip(records, &all, id).map(Box::new);
     Some(figure)
+}
+
+fn is_any(series: &Series) -> bool {
+    series.points.iter().any(|point| !point.is_gap())
+}
+
+/// Takes the band away.
+fn flatten(series: &mut Series) {
+    for point in &mut series.points {
+        *point = Point::exact(point.x, point.mean);
+    }
 }
 
 fn confidence(records: &[WindowRecord], source: &SourceRecord, id: &str) -> Figure {
@@ -144,7 +184,7 @@ fn confidence(records: &[WindowRecord], source: &SourceRecord, id: &str) -> Figu
         caption += " Horizontal dotted line: held-out source rows.";
     }
     let title = "Confidence along the stream";
-    draw(id, "confidence", title, caption, "", &y, &all)
+    draw(id, "confidence", title, caption, "", (&y, &all), records)
 }
 
 fn steps(records: &[WindowRecord], id: &str) -> Figure {
@@ -162,7 +202,7 @@ fn steps(records: &[WindowRecord], id: &str) -> Figure {
     let caption = "Changed vs last: rows whose class changed in this step. Changed vs source: rows where the adapted model \
                    differs from the source model.";
     let title = "What each step did";
-    draw(id, "steps", title, caption, "", &y, &all)
+    draw(id, "steps", title, caption, "", (&y, &all), records)
 }
 
 /// The classes, or those whose share changes most.
@@ -197,7 +237,7 @@ fn balance(records: &[WindowRecord], id: &str) -> Figure {
             &format!(" Shown: the {MOST_CLASSES} classes that change most; {hidden} are left out.");
     }
     let title = "Predicted class balance";
-    draw(id, "balance", title, caption, "", &y, &all)
+    draw(id, "balance", title, caption, "", (&y, &all), records)
 }
 
 fn curve(
@@ -216,6 +256,10 @@ fn point(record: &WindowRecord, mean: f64, low: f64, high: f64) -> Point {
     Point::new(x, 100.0 * mean, 100.0 * low, 100.0 * high)
 }
 
+fn gap(record: &WindowRecord) -> Point {
+    Point::gap(record.window as f64)
+}
+
 /// One without a band.
 fn flat(record: &WindowRecord, value: f64) -> Point {
     point(record, value, value, value)
@@ -228,12 +272,19 @@ fn series(name: &str, tone: Tone, secondary: bool, points: Vec<Point>) -> Series
     }
 }
 
-/// Means of neighbours, where there are more points than can be told apart.
+/// Means of neighbours, where there are more points than can be told apart; a gap where none of them has a value.
 fn thinned(points: Vec<Point>) -> Vec<Point> {
     let together = points.len().div_ceil(MOST_POINTS).max(1);
     let mean = |part: &[Point]| {
-        let of = |pick: fn(&Point) -> f64| part.iter().map(pick).sum::<f64>() / part.len() as f64;
-        Point::new(of(|p| p.x), of(|p| p.mean), of(|p| p.low), of(|p| p.high))
+        let known: Vec<&Point> = part.iter().filter(|point| !point.is_gap()).collect();
+        let x = part.iter().map(|point| point.x).sum::<f64>() / part.len() as f64;
+        let of = |pick: fn(&Point) -> f64| {
+            known.iter().map(|point| pick(point)).sum::<f64>() / known.len() as f64
+        };
+        match known.is_empty() {
+            true => Point::gap(x),
+            false => Point::new(x, of(|p| p.mean), of(|p| p.low), of(|p| p.high)),
+        }
     };
     points.chunks(together).map(mean).collect()
 }
@@ -248,10 +299,29 @@ fn draw(
     title: &str,
     caption: impl Into<String>,
     facts: &str,
-    y: &Axis,
-    all: &[Series],
+    (y, all): (&Axis, &[Series]),
+    records: &[WindowRecord],
 ) -> Figure {
     let points = all.iter().flat_map(|series| &series.points);
-    let x = Axis::new("window", Ticks::whole(points.map(|point| point.x), 10));
+    let x = Ticks::whole(points.map(|point| point.x), 10);
+    let mut x = Axis::new("window", x);
+    let dates = dates(records);
+    if !dates.is_empty() {
+        x.title = "first date of the window".into();
+        x.names = dates;
+    }
     Figure::draw(id, name, title, caption, facts, lines::chart(&x, y, all))
+}
+
+/// As many dates as stand side by side, if every window has one.
+fn dates(records: &[WindowRecord]) -> Vec<(f64, String)> {
+    let Some(began) = words::began(records).filter(|began| !began.is_empty()) else {
+        return vec![];
+    };
+    // A day, or a day and a time of day, in a frame of about 380 units.
+    let longest = began.iter().map(String::len).max().unwrap_or(0);
+    let most = if longest > 10 { 3 } else { 4 };
+    let step = began.len().div_ceil(most).max(1);
+    let shown = began.into_iter().zip(records).step_by(step);
+    shown.map(|(date, own)| (own.window as f64, date)).collect()
 }

@@ -1,6 +1,8 @@
 //! The report of runs on the user's own data: for each a section of the page with the outcome, its charts, a row per
 //! window, and where it all comes from.
 
+mod classes;
+mod columns;
 mod decisions;
 mod figures;
 mod limits;
@@ -10,7 +12,7 @@ mod tables;
 mod thumbnails;
 
 use driftline_io::{InputDigest, Note, NoteCode, Notes};
-use driftline_runs::{DecisionKind, Origin, RunFolder, SourceRecord, Summary, WindowRecord};
+use driftline_runs::{Origin, RunFolder, SourceRecord, Verdict};
 use serde_json::json;
 
 use crate::chart::Figure;
@@ -22,7 +24,7 @@ use crate::{Result, words};
 const MOST_POINTS: usize = 160;
 const MOST_ROWS: usize = 120;
 
-pub use shell::quoted;
+pub use shell::{quoted, word};
 
 /// A page for runs on the user's own data.
 pub fn runs_html(runs: &[RunFolder]) -> Result<String> {
@@ -35,6 +37,12 @@ pub fn run_html(run: &RunFolder) -> Result<String> {
     runs_html(std::slice::from_ref(run))
 }
 
+/// The same for a run whose folder is gone afterwards: commands call it by this name.
+pub fn run_html_called(run: &RunFolder, name: &str) -> Result<String> {
+    let sections = [section(run, name, 1)?];
+    page::html(&page::title(&sections, "runs"), &sections)
+}
+
 /// The same without charts, for places that show text.
 pub fn runs_markdown(runs: &[RunFolder]) -> Result<String> {
     let sections = sections(runs)?;
@@ -43,7 +51,7 @@ pub fn runs_markdown(runs: &[RunFolder]) -> Result<String> {
 
 /// Every chart of a run as the name and the contents of an SVG file.
 pub fn run_figure_files(run: &RunFolder) -> Result<Vec<(String, String)>> {
-    let section = section(run, 1)?;
+    let section = section(run, "RUN", 1)?;
     let all = section
         .figures
         .iter()
@@ -53,17 +61,20 @@ pub fn run_figure_files(run: &RunFolder) -> Result<Vec<(String, String)>> {
 }
 
 fn sections(runs: &[RunFolder]) -> driftline_core::Result<Vec<Section>> {
-    let section = |(index, run)| section(run, index + 1);
+    let section = |(index, run): (usize, &RunFolder)| {
+        section(run, &run.folder().display().to_string(), index + 1)
+    };
     runs.iter().enumerate().map(section).collect()
 }
 
 /// The `number`-th section of the page.
-fn section(run: &RunFolder, number: usize) -> driftline_core::Result<Section> {
+fn section(run: &RunFolder, folder: &str, number: usize) -> driftline_core::Result<Section> {
     let manifest = run.manifest();
     let model = run.model(Some(0))?;
     let limits = limits::limits(run, &model);
     let source = model.source;
-    let summary = Summary::of(run, &source);
+    let verdict = run.verdict()?;
+    let verdict = verdict.as_ref();
     let id = format!("r{number}");
     let records = run.records();
     let learner = json!({ "model": source.model, "learner": model.learner, "seed": source.seed });
@@ -72,33 +83,41 @@ fn section(run: &RunFolder, number: usize) -> driftline_core::Result<Section> {
         settings::grid("Source model", &learner),
     ];
     let last = records.last();
+    let drift = run.column_drift()?;
+    // Without the rows themselves, what the record of the window has noted of their means.
+    let columns_table = match drift.is_empty() {
+        true => last.and_then(now::moved),
+        false => last.and_then(|last| columns::table(&drift, last)),
+    };
     let tables = [
+        verdict.and_then(tables::glance),
         last.and_then(now::explanations),
-        last.and_then(now::moved),
+        columns_table,
+        last.and_then(|last| classes::classes(last, &source)),
+        last.and_then(classes::confusion),
         tables::windows(records).if_any(),
-        tables::classes(records, &source),
     ];
     let mut figures = figures::all(run, &source, &id);
+    figures.extend(last.and_then(|last| columns::figure(&drift, last, &id)));
     figures.extend(thumbnails::thumbnails(run, &id)?);
-    // What decides is worth a look before all else; where every step is deployed, the verdict says it all.
-    let decided = |r: &WindowRecord| r.decision != DecisionKind::Deploy || !r.findings.is_null();
-    let mut all = records.iter();
-    let judged = all.any(|r| r.estimated_accuracy.is_some() || decided(r));
-    let summary = summary.as_ref();
     Ok(Section {
         title: title(run),
-        outcome: summary.map_or("No window is finished yet.".into(), words::outcome),
-        verdict: summary.map(words::badge),
-        results: summary.and_then(tables::glance),
-        now: now::sentence(run).filter(|_| judged),
-        cards: now::cards(run, summary.filter(|_| judged)),
-        limits: summary.map_or(vec![], |_| limits),
+        outcome: verdict.map_or("No window is finished yet.".into(), |own| {
+            words::explanation(own, folder)
+        }),
+        verdict: verdict.map(words::badge),
+        results: None,
+        now: verdict.map(|own| words::headline(own, folder)),
+        cards: verdict
+            .zip(last)
+            .map_or(vec![], |(own, last)| now::cards(own, last)),
+        limits: verdict.map_or(vec![], |_| limits),
         figures,
         tables: tables.into_iter().flatten().collect(),
         notes: notes(run, &source),
         means: Vec::new(),
         settings: settings.into_iter().flatten().collect(),
-        facts: facts(run, &source),
+        facts: facts(run, &source, verdict),
         command: quoted(&manifest.command),
         id,
     })
@@ -141,11 +160,15 @@ fn notes(run: &RunFolder, source: &SourceRecord) -> Vec<String> {
     lines
 }
 
-fn facts(run: &RunFolder, source: &SourceRecord) -> Vec<(String, String)> {
+fn facts(
+    run: &RunFolder,
+    source: &SourceRecord,
+    verdict: Option<&Verdict>,
+) -> Vec<(String, String)> {
     let manifest = run.manifest();
     let validation = source.validation.as_ref();
     let (windows, planned) = (manifest.windows, manifest.planned.max(manifest.windows));
-    let version = match manifest.current {
+    let version = match verdict.map_or(manifest.current, |own| own.version) {
         0 => "0, the source model".into(),
         n => format!("{n}, the model after window {n}"),
     };

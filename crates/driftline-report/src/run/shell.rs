@@ -1,15 +1,18 @@
 //! A command as a shell takes it, for readers who copy it from the page.
 
 pub fn quoted(command: &[String]) -> String {
-    let word = |word: &String| {
-        let plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
-        if !word.is_empty() && word.chars().all(plain) {
-            word.clone()
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    };
-    command.iter().map(word).collect::<Vec<_>>().join(" ")
+    let words: Vec<String> = command.iter().map(|own| word(own)).collect();
+    words.join(" ")
+}
+
+/// One word of it.
+pub fn word(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 #[cfg(test)]

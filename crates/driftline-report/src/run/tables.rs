@@ -1,6 +1,6 @@
-//! A row per window, and a row per class.
+//! What else is worth knowing at a glance, and a row per window.
 
-use driftline_runs::{DecisionKind, SourceRecord, Summary, WindowRecord};
+use driftline_runs::{DecisionKind, Verdict, WindowRecord};
 
 use super::MOST_ROWS;
 use crate::numbers::{fixed, per_cent};
@@ -8,8 +8,8 @@ use crate::page::Grid;
 use crate::words;
 
 /// The outcome's details.
-pub fn glance(summary: &Summary) -> Option<Grid> {
-    let details = words::details(summary).into_iter();
+pub fn glance(verdict: &Verdict) -> Option<Grid> {
+    let details = words::details(verdict).into_iter();
     let details = details.map(|(name, value)| (name.to_owned(), value));
     Grid::pairs("At a glance", details).if_any()
 }
@@ -36,7 +36,12 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
             (_, DecisionKind::Deploy) => record.window.to_string(),
         }];
         if timed {
-            row.extend([&record.from, &record.to].map(|time| time.clone().unwrap_or_default()));
+            // Dates to the minute; times that are numbers as they are.
+            let told = |time: &Option<String>| {
+                let time = time.clone().unwrap_or_default();
+                words::minute(&time).unwrap_or(time)
+            };
+            row.extend([&record.from, &record.to].map(told));
         }
         row.push(record.arrived().to_string());
         if estimated {
@@ -91,38 +96,4 @@ fn shown(records: &[WindowRecord]) -> impl Iterator<Item = &WindowRecord> {
     let first = if cut { half } else { records.len() };
     let last = if cut { records.len() - half } else { first };
     records[..first].iter().chain(&records[last..])
-}
-
-/// The classes in the source, in the last window, and the recall of each there.
-pub fn classes(records: &[WindowRecord], source: &SourceRecord) -> Option<Grid> {
-    let last = records.last()?;
-    let mut head = "Class|Source %|Predicted %|Predicted unadapted %".to_owned();
-    if last.score.is_some() {
-        head += "|True %|Recall after %|Recall unadapted %";
-    }
-    let title = format!("Classes in window {}", last.window);
-    let mut grid = Grid::new(title, 1, &head);
-    let rows = source.rows.max(1) as f64;
-    let unadapted = &last.class_balance_unadapted.0;
-    let balances = last.class_balance.0.iter().zip(unadapted);
-    for (number, ((name, share), (_, unadapted))) in balances.enumerate().take(MOST_ROWS) {
-        let in_source = source.class_counts.get(number).copied().unwrap_or(0);
-        let mut row = vec![
-            name.clone(),
-            per_cent(in_source as f64 / rows),
-            per_cent(*share),
-            per_cent(*unadapted),
-        ];
-        if let Some(score) = &last.score
-            && let Some(class) = score.classes.get(number)
-        {
-            row.extend([
-                per_cent(class.rows as f64 / score.scored.max(1) as f64),
-                or_dash(class.recall_after),
-                or_dash(class.recall_unadapted),
-            ]);
-        }
-        grid.rows.push(row);
-    }
-    grid.if_any()
 }

@@ -1,27 +1,83 @@
 //! What speaks for a verdict, a sentence each.
 
-use driftline_runs::{Reason, Summary};
+use driftline_runs::{Basis, Effect, Newest, Reason, RollBack, Verdict};
 
-use crate::numbers::{per_cent, points};
+use super::action::version;
+use super::quantities::place;
+use crate::numbers::{per_cent, points, signed};
 
 /// The classes that the version in use has lost, if it has lost any.
-pub fn lost(summary: &Summary) -> Option<String> {
-    let (window, names) = summary.reasons.iter().find_map(|reason| match reason {
-        Reason::LostClasses { window, classes } => Some((window, classes)),
-        _ => None,
-    })?;
+pub fn lost(verdict: &Verdict) -> Option<String> {
+    let names = &verdict.lost_classes;
     let (them, they_are) = match names.len() {
+        0 => return None,
         1 => ("it", "it is"),
         _ => ("them", "they are"),
     };
     Some(format!(
-        "Adapting lost {}: on window {window}, version {} (in use) hardly ever predicts {them}, although {they_are} there.",
+        "Adapting lost {}: on window {}, version {} (in use) hardly ever predicts {them}, although {they_are} there.",
         classes(names),
-        summary.version
+        verdict.window,
+        verdict.version
     ))
 }
 
-/// `None` for what stands before: lost classes, and the accuracies, which the verdict itself tells.
+/// Whether adapting helped: by answers, or as far as signs tell.
+pub fn effect(verdict: &Verdict) -> Option<String> {
+    match (&verdict.newest, verdict.effect) {
+        (Some(newest), _) if verdict.version == 0 => Some(format!(
+            "The version in use is the unadapted model itself; its balanced accuracy is {} %.",
+            per_cent(newest.balanced_accuracy)
+        )),
+        (Some(newest), _) => Some(by_answers(verdict, newest)),
+        (None, Effect::Doubtful) => Some("The model shows signs of going wrong.".into()),
+        _ => None,
+    }
+}
+
+fn by_answers(verdict: &Verdict, newest: &Newest) -> String {
+    let version = verdict.version;
+    let what = match verdict.effect {
+        Effect::Helped => "Adapting helped",
+        Effect::Hurt => "Adapting hurt",
+        Effect::Doubtful => "It is doubtful that adapting helped",
+        _ => "Adapting made no clear difference",
+    };
+    let earlier = match newest.windows.len() {
+        1 => "",
+        _ => "; earlier windows by the versions of their time",
+    };
+    format!(
+        "{what}: on {}, version {version} (in use{earlier}) is right about {} % of {} rows, the unadapted model about {} % ({}, 90 % \
+         interval {} to {}); balanced accuracy {} % against {} %.",
+        place(verdict),
+        per_cent(newest.accuracy),
+        newest.rows,
+        per_cent(newest.accuracy_unadapted),
+        points(newest.gain),
+        signed(100.0 * newest.gain_low, 1),
+        signed(100.0 * newest.gain_high, 1),
+        per_cent(newest.balanced_accuracy),
+        per_cent(newest.balanced_accuracy_unadapted),
+    )
+}
+
+/// What the advice to go back rests on.
+pub fn roll_back(back: &RollBack) -> String {
+    let to = version(back.to);
+    match &back.because {
+        Basis::BestOnNewest {
+            window,
+            balanced_accuracy,
+        } => format!(
+            "Better to go back to {to}: of the versions scored on window {window}, it has the best balanced accuracy there ({} %).",
+            per_cent(*balanced_accuracy)
+        ),
+        _ => format!("Better to go back to {to}: labels have proved that it is better."),
+    }
+}
+
+/// `None` for what stands before: lost classes, and the accuracies, which the effect itself tells.
 pub fn reason(reason: &Reason) -> Option<String> {
     Some(match reason {
         Reason::NeverPredicted {
@@ -57,19 +113,19 @@ pub fn reason(reason: &Reason) -> Option<String> {
             "For the class balance of the source, {} % of window {window} would have to change class.",
             per_cent(*share)
         ),
-        Reason::LastStepHeld { window, why } => match why {
-            Some(why) => format!("The step to window {window} was held: {why}."),
-            None => format!(
-                "The step to window {window} was held: too few rows were left to learn from."
-            ),
-        },
-        Reason::SourceModel => "The version in use is the unadapted model itself.".into(),
         Reason::NotMeasured { window } => {
-            format!("It was not measured on window {window}, the newest.")
+            format!("The version in use was not measured on window {window}, the newest.")
         }
         Reason::NoAnswers {
             last_scored: Some(window),
         } => format!("The last window with answers is window {window}."),
+        Reason::Fallen { held_out } => format!(
+            "That is far below the {} % that the source model had on held-out rows of its source.",
+            per_cent(*held_out)
+        ),
+        Reason::LabelsWait { rows } => format!(
+            "{rows} labels have come: the next step decides by them, and `driftline score` scores the window by them now."
+        ),
         _ => return None,
     })
 }

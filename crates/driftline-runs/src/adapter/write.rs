@@ -6,6 +6,7 @@ use super::begin::of_arrays;
 use super::{Adapter, Store};
 use crate::folder::RunFolder;
 use crate::model_file::ModelFile;
+use crate::verdict::Verdict;
 use driftline_core::{Error, Result};
 
 impl Adapter {
@@ -51,7 +52,25 @@ impl Adapter {
         manifest.planned = self.kept.records.len();
         let run = RunFolder::claim(folder.as_ref(), false)?;
         let run = run.begin(manifest, &first, &self.registry)?;
-        Ok(run.showing(self.kept.records.clone(), self.version().number))
+        let mut run = run.showing(self.kept.records.clone(), self.version().number);
+        if !self.kept.asked.is_empty() {
+            run.keep_asked(&self.kept.asked)?;
+        }
+        Ok(run)
+    }
+
+    /// What is said of the run; `None` before the first window.
+    pub fn verdict(&mut self) -> Result<Option<Verdict>> {
+        self.settle()?;
+        if let Store::Folder(run) = &self.kept.store {
+            return run.verdict();
+        }
+        let (first, records) = (self.model_at(0)?, &self.kept.records);
+        let mut manifest = of_arrays(String::new(), &self.settings, vec![], first.classes());
+        (manifest.planned, manifest.windows) = (records.len(), records.len());
+        manifest.current = self.version().number;
+        let asked = &self.kept.asked;
+        Ok(Verdict::of(&manifest, records, &first.source, asked))
     }
 
     /// The parts that it was made with.

@@ -21,7 +21,7 @@ use super::model_file::ModelFile;
 use super::predictions::WindowTable;
 use super::record::{Checksum, WindowRecord};
 use super::session::{Session, Stopped};
-use super::summary::Summary;
+use super::verdict::Verdict;
 use super::walk::Keep;
 use crate::method::Registry;
 use driftline_adapt::{Archive, Engine, ResumeState, Version, Windows};
@@ -171,9 +171,11 @@ impl RunFolder {
         &self.records
     }
 
-    /// The outcome in a few numbers; `None` before the first window.
-    pub fn summary(&self) -> Result<Option<Summary>> {
-        Ok(Summary::of(self, &self.model(Some(0))?.source))
+    /// What is said of the run; `None` before the first window.
+    pub fn verdict(&self) -> Result<Option<Verdict>> {
+        let source = self.model(Some(0))?.source;
+        let asked = self.asked()?;
+        Ok(Verdict::of(&self.manifest, &self.records, &source, &asked))
     }
 
     /// The model of a version, or of the current one. Its checksum is compared.

@@ -26,7 +26,7 @@ pub struct Audit<'a> {
     pub budget: usize,
     /// A candidate of the run or the number of a version; if absent, the one that the open question is about.
     pub against: Option<String>,
-    /// How many rows that the two class alike are named too.
+    /// How many rows that the two class alike are named too; if any, as many more as there are too few of the others.
     pub agreeing: usize,
     /// Labels that are there already, beside those of the run.
     pub labels: Option<LabelFile<'a>>,
@@ -124,7 +124,12 @@ impl Audit<'_> {
         let next = next.take(if settled.is_some() { 0 } else { self.budget });
         let next: Vec<usize> = next.copied().collect();
         let also = alike.iter().filter(|&&row| answers[row] == Answer::Missing);
-        let also: Vec<usize> = also.take(self.agreeing).copied().collect();
+        let short = self.budget.saturating_sub(next.len());
+        let wanted = match self.agreeing {
+            0 => 0,
+            agreeing => agreeing + short,
+        };
+        let also: Vec<usize> = also.take(wanted).copied().collect();
         let draw = Draw {
             window,
             asked_by: format!("audit: {rival}"),
@@ -184,8 +189,8 @@ impl Audit<'_> {
         }
         let last = run.records().last();
         let last = last.ok_or_else(|| Error::empty("the list of windows"))?;
-        let meant = last.findings["question"]["candidate"].as_str();
-        if let Some(found) = meant.and_then(chain) {
+        let meant = last.findings().question.map(|own| own.candidate);
+        if let Some(found) = meant.as_deref().and_then(chain) {
             return Ok(found);
         }
         let mut chains = chains.clone();

@@ -3,6 +3,7 @@
 
 use super::labels::{Answers, LabelFile};
 use super::rows::rows_of;
+use crate::findings::Findings;
 use crate::folder::RunFolder;
 use crate::predictions::WindowTable;
 use crate::session::Session;
@@ -12,9 +13,6 @@ use driftline_core::data::{Examples, LabeledDomain, Labels, Targets};
 use driftline_core::{Error, Result};
 use driftline_io::{Answer, Notes, ReadOptions};
 use driftline_models::{Classifier, Runtime};
-
-/// Under this name a record says which window's rows its labels are of.
-pub(super) const LABELS_OF: &str = "labels_of";
 
 /// Adds a version that has learned from labels of the rows of `window`: those of a file, or of the rows that were asked for.
 pub fn learn(
@@ -49,7 +47,7 @@ pub fn learn(
         let mut measured = session.learn(&examples, &window_of_rows)?;
         measured.record.inputs = digests;
         // Its rows are those of that window; what it is known by is the file of labels.
-        measured.record.findings = serde_json::json!({ LABELS_OF: window });
+        measured.record.findings = Findings::learned_from(window);
         let table = WindowTable {
             rows: window_of_rows.rows,
             classes: session.source().classes().to_vec(),

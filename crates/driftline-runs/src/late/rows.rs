@@ -1,6 +1,5 @@
 //! The rows of a window that is finished, read again where they came from: a run keeps what was predicted, not the inputs.
 
-use super::learn::LABELS_OF;
 use crate::fit::limited;
 use crate::folder::RunFolder;
 use crate::stream::FileWindows;
@@ -22,10 +21,8 @@ pub(super) fn rows_of(
     let record = window.checked_sub(1).and_then(|at| run.records().get(at));
     let record = record
         .ok_or_else(|| Error::out_of_range("the window", window, format!("from 1 to {newest}")))?;
-    if let Some(earlier) = record.findings[LABELS_OF].as_u64()
-        && (earlier as usize) < window
-    {
-        return rows_of(run, earlier as usize, read, runtime);
+    if let Some(earlier) = record.findings().labels_of.filter(|own| *own < window) {
+        return rows_of(run, earlier, read, runtime);
     }
     let source = run.model(Some(0))?;
     let choice = ColumnChoice {

@@ -1,7 +1,7 @@
 //! Classes that a version hardly ever predicts although they are there: how self-training most often goes wrong.
 
-use super::super::record::WindowRecord;
 use super::newest::Seen;
+use crate::record::WindowRecord;
 
 /// A class of fewer rows says nothing by being absent.
 const FEWEST_ROWS: f64 = 10.0;
@@ -50,23 +50,6 @@ pub(super) fn missing(records: &[WindowRecord], seen: &[Seen]) -> Missing {
         }
     }
     missing
-}
-
-/// Whether `class` was predicted on the window of `record` by the version adapted to it.
-pub(super) fn predicts(record: &WindowRecord, class: &str) -> bool {
-    let there = match &record.score {
-        Some(_) => rows_of(&adapted(record), class) / base(&adapted(record)).max(1.0),
-        None => record.class_balance_unadapted.of(class),
-    };
-    let share = record.class_balance.of(class);
-    share > 0.0 && share >= HARDLY * there
-}
-
-fn adapted(record: &WindowRecord) -> Seen<'_> {
-    Seen {
-        record,
-        role: super::newest::Role::Adapted,
-    }
 }
 
 /// How many rows a share is of.

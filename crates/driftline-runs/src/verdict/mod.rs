@@ -1,213 +1,135 @@
-//! What may be said of the version in use: whether it helps on the newest windows, why, and where to go back to if it
-//! does not. Without answers nothing is claimed, but signs of a model gone astray are named.
+//! The verdict on a run, made once from its records: what to do, how accurate the model was as served and is now, whether
+//! adapting helped, why, and what ends a hold. Sentences, pages, JSON, exit codes, fleets and metrics only say what stands here.
 
+mod action;
+mod effect;
+mod hold;
 mod missing;
 mod newest;
+mod quantity;
 mod roll_back;
+mod signs;
 #[cfg(test)]
 mod tests;
 
 use serde::Serialize;
 
+pub use action::{Action, FailOn, Task};
+pub use effect::{Effect, Reason};
+pub use hold::{LastStep, StepKind, WayOut};
 pub use newest::{ENOUGH_ANSWERS, Newest};
+pub use quantity::{By, Quantity};
 pub use roll_back::{Basis, RollBack};
+pub use signs::{AccuracySummary, Signs};
 
-use self::missing::missing;
-use self::newest::{Role, Seen};
-use super::record::{Shares, WindowRecord};
+pub(crate) use effect::MOST_RELABELLED;
 
-/// The verdict in a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RunVerdict {
-    /// More accurate than the source model on the newest windows, and no class was lost.
-    Helped,
-    /// Less accurate.
-    Hurt,
-    /// Neither is clearly so.
-    Same,
-    /// Something speaks against it: lost classes, measures that disagree, or a step that overturned a window.
-    Doubtful,
-    /// There are no answers, and the last step was held.
-    Held,
-    /// There are no answers, and nothing speaks against it.
-    Unknown,
-}
+use self::action::Facts;
+use self::newest::original;
+use self::quantity::Quantities;
+use crate::asked::AskedRows;
+use crate::folder::RunManifest;
+use crate::model_file::SourceRecord;
+use crate::record::WindowRecord;
 
-/// One of the reasons for a verdict.
+/// What is said of a run, and of the version in use.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case", tag = "code")]
 #[non_exhaustive]
-pub enum Reason {
-    /// Classes that are there and that the version in use hardly ever predicts, although other versions did.
-    LostClasses { window: usize, classes: Vec<String> },
-    /// Classes that no version predicts.
-    NeverPredicted { window: usize, classes: Vec<String> },
-    /// The exact test on rows that only one of the models gets right.
-    Accuracy { gain: f64, p_value: f64 },
-    /// Balanced accuracy says otherwise than accuracy.
-    BalancedAccuracy { gain: f64 },
-    /// Always answering one class would get more right.
-    BelowMajority { class: String, share: f64 },
-    /// The guard's estimates of the version in use and of the source model: accuracy, low, high.
-    Estimated {
-        window: usize,
-        accuracy: [f64; 3],
-        unadapted: [f64; 3],
-    },
-    /// The step overturned this share of its window.
-    Relabelled { window: usize, share: f64 },
-    /// This share of the newest window would have to change class for the balance of the source.
-    BalanceShift { window: usize, share: f64 },
-    /// The last step was held, and why if the policy said so.
-    LastStepHeld { window: usize, why: Option<String> },
-    /// The version in use is the source model.
-    SourceModel,
-    /// The version in use was not measured on the newest window.
-    NotMeasured { window: usize },
-    /// The newest window has no answers; the last that has.
-    NoAnswers { last_scored: Option<usize> },
-}
-
-/// A point of balanced accuracy is no news.
-const BALANCED_DIFFERENCE: f64 = 0.01;
-/// Rules of thumb, for want of answers: what a step may overturn, and by how much the balance may move.
-pub(crate) const MOST_RELABELLED: f64 = 1.0 / 3.0;
-const MOST_SHIFT: f64 = 0.3;
-
-/// The verdict and all that belongs to it.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct PolicyOutcome {
-    pub verdict: RunVerdict,
+pub struct Verdict {
+    /// What a person is to do now.
+    pub action: Action,
+    /// The version in use, by the number under which its model was made: a window that was held makes no other.
+    pub version: usize,
+    /// The candidate that it came from, where one of several was deployed.
+    pub candidate: Option<String>,
+    /// The newest window, and its first and last time where there are times.
+    pub window: usize,
+    pub span: Option<[String; 2]>,
+    /// On the newest window (by answers: the newest windows), the version that stood before each window: what was served.
+    pub served: Option<Quantity>,
+    /// The source model on the same rows, and by how much what was served is better.
+    pub unadapted: Option<Quantity>,
+    pub difference: Option<Quantity>,
+    /// The version that is in use from now on, on the same rows.
+    pub in_use: Option<Quantity>,
+    /// Whether adapting helped, in a word, and what speaks for that.
+    pub effect: Effect,
     pub reasons: Vec<Reason>,
+    /// Classes that are there and that the version in use hardly ever predicts.
+    pub lost_classes: Vec<String>,
+    pub last_step: LastStep,
+    /// Windows, and those of them whose step left the model as it was.
+    pub windows: usize,
+    pub held: usize,
+    /// The version in use by answers; absent where no answers tell.
     pub newest: Option<Newest>,
-    pub roll_back: Option<RollBack>,
+    /// Along the whole stream, where any window has answers.
+    pub along: Option<AccuracySummary>,
+    pub signs: Signs,
 }
 
-/// Judges `version`. Records before `from` have the rows of later ones; `at_source` is how the source was balanced.
-pub(super) fn judge(
-    records: &[WindowRecord],
-    from: usize,
-    version: usize,
-    at_source: &Shares,
-) -> Option<PolicyOutcome> {
-    let last = records.last()?;
-    let own = Seen::of(records, last, version);
-    let scored = newest::newest(records, from, version);
-    let newest = Newest::of(&scored, version);
-    let seen: Vec<Seen> = match &newest {
-        Some(_) => scored,
-        None => own.into_iter().collect(),
-    };
-    let window = last.window;
-    let absent = missing(records, &seen);
-    let by_source = own.is_some_and(|own| own.role == Role::Source);
-    let mut reasons = vec![];
-    // A source model cannot have lost anything by adapting.
-    let lost = match by_source {
-        true => vec![],
-        false => absent.lost,
-    };
-    if !lost.is_empty() {
-        let classes = lost.clone();
-        reasons.push(Reason::LostClasses { window, classes });
+impl Verdict {
+    /// `None` of no windows. `asked` has the rows that were asked for, with the labels that have come.
+    pub fn of(
+        manifest: &RunManifest,
+        records: &[WindowRecord],
+        source: &SourceRecord,
+        asked: &AskedRows,
+    ) -> Option<Self> {
+        let last = records.last()?;
+        let repeats = manifest.settings.repeats();
+        // Methods that repeat score the same rows after every step over the stream: only the last of these counts.
+        let from = match repeats {
+            true => manifest.planned.min(records.len()).saturating_sub(1),
+            false => 0,
+        };
+        let at_source = signs::balance(source, last);
+        let version = original(records, manifest.current);
+        let judged = effect::judge(records, from, manifest.current, &at_source)?;
+        let quantities = Quantities::of(records, manifest.current, &judged, repeats);
+        let kind = StepKind::of(manifest, last);
+        // The whole interval lies below, so that a few unlucky rows do not count.
+        let held_out = source.validation.as_ref().map(|own| own.accuracy);
+        let fallen = quantities.in_use.zip(held_out);
+        let fallen = fallen.filter(|(own, held_out)| own.high < held_out - effect::MOST_FALLEN);
+        let facts = Facts {
+            records,
+            version: manifest.current,
+            kind,
+            judged: &judged,
+            fallen: fallen.is_some(),
+            asked,
+        };
+        let (action, waiting) = (facts.action(), facts.waiting());
+        let mut reasons = judged.reasons;
+        reasons.extend(fallen.map(|(_, held_out)| Reason::Fallen { held_out }));
+        reasons.extend(waiting);
+        let lost_classes = judged.lost;
+        let made = version.checked_sub(1).and_then(|at| records.get(at));
+        Some(Self {
+            version,
+            candidate: made.and_then(|record| record.candidate.clone()),
+            window: last.window,
+            span: last.from.clone().zip(last.to.clone()).map(<[_; 2]>::from),
+            served: quantities.served,
+            unadapted: quantities.unadapted,
+            difference: quantities.difference,
+            in_use: quantities.in_use,
+            effect: judged.effect,
+            reasons,
+            lost_classes,
+            last_step: LastStep::of(kind, last, &action),
+            windows: records.len(),
+            held: records.iter().filter(|r| r.kept_as_it_was()).count(),
+            newest: judged.newest,
+            along: AccuracySummary::of(&records[from..], repeats),
+            signs: Signs::of(records, last, source, &at_source),
+            action,
+        })
     }
-    let mut verdict = match &newest {
-        Some(newest) => by_answers(newest, &mut reasons),
-        None => by_signs(own, at_source, &mut reasons),
-    };
-    if !absent.never.is_empty() {
-        let classes = absent.never;
-        reasons.push(Reason::NeverPredicted { window, classes });
-    }
-    if by_source {
-        reasons.push(Reason::SourceModel);
-    }
-    if newest.is_none() {
-        let scored = records.iter().rfind(|record| record.score.is_some());
-        match own {
-            None => reasons.push(Reason::NotMeasured { window }),
-            Some(_) => reasons.push(Reason::NoAnswers {
-                last_scored: scored.map(|record| record.window),
-            }),
-        }
-    }
-    if last.kept_as_it_was() {
-        let why = last.reason.clone();
-        reasons.push(Reason::LastStepHeld { window, why });
-        if verdict == RunVerdict::Unknown && own.is_some() {
-            verdict = RunVerdict::Held;
-        }
-    }
-    if !lost.is_empty() && verdict != RunVerdict::Hurt {
-        verdict = RunVerdict::Doubtful;
-    }
-    let doubted = matches!(verdict, RunVerdict::Hurt | RunVerdict::Doubtful);
-    let roll_back = doubted.then(|| roll_back::roll_back(records, &seen, version, &lost));
-    Some(PolicyOutcome {
-        verdict,
-        reasons,
-        newest,
-        roll_back: roll_back.flatten(),
-    })
-}
 
-fn by_answers(newest: &Newest, reasons: &mut Vec<Reason>) -> RunVerdict {
-    let (gain, p_value) = (newest.gain, newest.p_value);
-    reasons.push(Reason::Accuracy { gain, p_value });
-    let balanced = newest.balanced_accuracy - newest.balanced_accuracy_unadapted;
-    let mut verdict = match p_value <= driftline_models::evaluate::PairedRows::LEVEL {
-        true if gain > 0.0 => RunVerdict::Helped,
-        true => RunVerdict::Hurt,
-        false => RunVerdict::Same,
-    };
-    let disagrees = match verdict {
-        RunVerdict::Helped => balanced < -BALANCED_DIFFERENCE,
-        RunVerdict::Hurt => balanced > BALANCED_DIFFERENCE,
-        _ => false,
-    };
-    if disagrees {
-        reasons.push(Reason::BalancedAccuracy { gain: balanced });
-        verdict = RunVerdict::Doubtful;
-    }
-    // Both are counts of the same rows: less than half a row is rounding.
-    if (newest.majority_share - newest.accuracy) * newest.rows as f64 > 0.5 {
-        reasons.push(Reason::BelowMajority {
-            class: newest.majority_class.clone(),
-            share: newest.majority_share,
-        });
-    }
-    verdict
-}
-
-/// Without answers nothing is known for certain.
-fn by_signs(own: Option<Seen>, at_source: &Shares, reasons: &mut Vec<Reason>) -> RunVerdict {
-    let Some(own) = own.filter(|own| own.role != Role::Source) else {
-        return RunVerdict::Unknown;
-    };
-    let window = own.record.window;
-    if let (Some(estimate), Some(unadapted)) = (own.estimate(), &own.record.estimate_unadapted) {
-        if estimate.high >= unadapted.low && !own.record.is_alarmed() {
-            return RunVerdict::Unknown;
-        }
-        reasons.push(Reason::Estimated {
-            window,
-            accuracy: [estimate.accuracy, estimate.low, estimate.high],
-            unadapted: [unadapted.accuracy, unadapted.low, unadapted.high],
-        });
-        return RunVerdict::Doubtful;
-    }
-    let before = reasons.len();
-    let share = own.record.disagreement;
-    if own.role == Role::Adapted && share > MOST_RELABELLED {
-        reasons.push(Reason::Relabelled { window, share });
-    }
-    let share = own.balance().distance(at_source);
-    if share > MOST_SHIFT {
-        reasons.push(Reason::BalanceShift { window, share });
-    }
-    match reasons.len() > before {
-        true => RunVerdict::Doubtful,
-        false => RunVerdict::Unknown,
+    /// Whether a run that ends so counts as a failure, which schedulers hear of by exit code 3.
+    pub fn fails(&self, on: FailOn) -> bool {
+        on.applies(&self.action, self.last_step.kind, self.effect)
     }
 }

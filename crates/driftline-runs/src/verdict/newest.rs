@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::super::record::{ClassScore, Score, Shares, WindowRecord};
+use crate::record::{ClassScore, Score, Shares, WindowRecord};
 use driftline_adapt::Estimate;
 use driftline_models::evaluate::PairedRows;
 
@@ -49,13 +49,17 @@ pub(super) struct Seen<'a> {
     pub role: Role,
 }
 
-/// The version whose model `version` is: a step that was held gives the model before it a new number.
-fn original(records: &[WindowRecord], mut version: usize) -> usize {
+/// The version whose model `version` is: a step that was held, or that took an earlier version up again, gives a model that
+/// there was before a new number.
+pub(super) fn original(records: &[WindowRecord], mut version: usize) -> usize {
+    let same = |record: &WindowRecord| match record.kept_as_it_was() {
+        true => Some(record.teacher),
+        false => record.taken_back_to,
+    };
     while let Some(record) = version.checked_sub(1).and_then(|at| records.get(at))
-        && record.kept_as_it_was()
-        && record.teacher < version
+        && let Some(earlier) = same(record).filter(|earlier| *earlier < version)
     {
-        version = record.teacher;
+        version = earlier;
     }
     version
 }
@@ -82,14 +86,14 @@ impl<'a> Seen<'a> {
     }
 
     /// What the policy says of this model, where there are no answers.
-    pub fn estimate(&self) -> Option<&'a Estimate> {
+    pub fn estimate(&self) -> Option<Estimate> {
         let record = self.record;
         let estimate = match self.role {
-            Role::Adapted => &record.estimate,
-            Role::Serving => &record.estimate_before,
-            Role::Source => &record.estimate_unadapted,
+            Role::Adapted => record.estimated(),
+            Role::Serving => record.estimate_before.clone(),
+            Role::Source => record.estimate_unadapted.clone(),
         };
-        estimate.as_ref().filter(|_| record.score.is_none())
+        estimate.filter(|_| record.score.is_none())
     }
 
     fn paired(&self, score: &Score) -> PairedRows {

@@ -6,7 +6,7 @@ use std::path::Path;
 use driftline_core::Error;
 use driftline_io::{NoteCode, ReadOptions, TableSource};
 use driftline_models::Runtime;
-use driftline_runs::{FileRun, FileState, RunFolder, RunVerdict, Start, Stepped, step};
+use driftline_runs::{Effect, FileRun, FileState, RunFolder, Start, Stepped, step};
 
 use super::going_on::csv;
 use super::memory::{Memory, circle};
@@ -96,8 +96,8 @@ fn adapting_follows_the_drift_and_says_so() {
     assert_eq!(last.teacher, 5);
     let sum: f64 = last.class_balance.0.iter().map(|(_, share)| share).sum();
     assert!((sum - 1.0).abs() < 1e-12);
-    let summary = run.summary().unwrap().unwrap();
-    assert_eq!(summary.verdict, RunVerdict::Helped);
+    let verdict = run.verdict().unwrap().unwrap();
+    assert_eq!(verdict.effect, Effect::Helped);
     // The label is in the stream and is the answers: scored, never learned from.
     let mut blind = adapt(&folder.path().join("blind"));
     blind.choice.answers = None;

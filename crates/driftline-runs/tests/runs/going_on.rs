@@ -10,7 +10,7 @@ use driftline_core::data::Fraction;
 use driftline_io::{Column, ColumnChoice, Files, ReadOptions, RowFilter};
 use driftline_models::Runtime;
 use driftline_runs::{
-    Checksum, FileRun, Fit, ModelFile, RunFolder, RunVerdict, Start, Stepped, Watch, chains_name,
+    Checksum, FileRun, Fit, ModelFile, RunFolder, Start, StepKind, Stepped, Watch, chains_name,
     predict, resume_state_to_bytes, step,
 };
 
@@ -127,7 +127,7 @@ fn repeated_rows_are_summed_up_once() {
             .method(method)
             .run(source(), data(&paths), &())
             .unwrap();
-        let accuracy = run.summary().unwrap().unwrap().accuracy.unwrap();
+        let accuracy = run.verdict().unwrap().unwrap().along.unwrap();
         assert_eq!(accuracy.scored, scored, "{method}");
         let waits = method != "gradual";
         assert_eq!(accuracy.before.is_none(), waits, "{method}");
@@ -182,9 +182,8 @@ fn a_run_that_learned_nothing_says_so() {
     let drop = Fraction::new(0.99).unwrap();
     starved.settings.self_training.filter = Some(Filter::DropFraction(drop));
     let run = starved.run(source(), data(&paths), &()).unwrap();
-    let summary = run.summary().unwrap().unwrap();
-    assert!(summary.last_step_held);
-    assert_eq!((summary.held, summary.verdict), (12, RunVerdict::Held));
+    let verdict = run.verdict().unwrap().unwrap();
+    assert_eq!((verdict.held, verdict.last_step.kind), (12, StepKind::Held));
 }
 
 /// A damaged memory is told with its file and what to do; it is never forgotten.

@@ -30,7 +30,7 @@ use crate::verbosity::Verbosity;
 
 Every file is a stream, or every value of the column --by. Windows, alignment and policy are as in `driftline adapt`, and \
 every run is, byte for byte, what `adapt` would have made of that stream alone. Run the same command again to resume. \
-Exit code 1 if a stream failed, else 3 if one ended held or rolled back."
+Exit code 1 if a stream failed, else 3 if one needs labels or is to be rolled back (--fail-on)."
 )]
 pub struct FleetArgs {
     #[command(subcommand)]

@@ -39,7 +39,8 @@ pub fn write(fleet: &FleetFolder, reports: usize) -> Result<PathBuf> {
 pub fn report_of(fleet: &FleetFolder, key: &str) -> Result<String> {
     let aside = tempfile::tempdir().map_err(Error::io(std::env::temp_dir()))?;
     let run = fleet.extract(key, &aside.path().join("run"))?;
-    Ok(driftline_report::run_html(&run)?)
+    // After `driftline fleet export FLEET --key KEY --out RUN`.
+    Ok(driftline_report::run_html_called(&run, "RUN")?)
 }
 
 fn write_report(fleet: &FleetFolder, row: &StreamRow) -> Result<String> {

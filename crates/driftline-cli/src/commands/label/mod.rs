@@ -38,6 +38,9 @@ pub struct LabelArgs {
     /// Write the rows to this CSV file instead of asking
     #[arg(long, value_name = "FILE.csv", conflicts_with = "labels")]
     out: Option<PathBuf>,
+    /// Only rows of this window [default: all that wait]
+    #[arg(long, value_name = "N", conflicts_with = "labels")]
+    window: Option<usize>,
     /// Replace that file if it exists
     #[arg(long, requires = "out")]
     force: bool,
@@ -59,7 +62,8 @@ pub fn run(args: &LabelArgs, verbosity: Verbosity) -> Result {
         return take(args, file, verbosity);
     }
     let run = RunFolder::read(&args.run)?;
-    let rows = shown(&run, &args.read.options())?;
+    let mut rows = shown(&run, &args.read.options())?;
+    rows.retain(|row| args.window.is_none_or(|window| row.line.window == window));
     if args.json {
         let classes = &run.manifest().classes;
         output::print_json(&json!({ "run": args.run, "classes": classes, "open": rows }))?;

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use driftline_runs::{By, Verdict};
+
 use super::models::Models;
 
 /// Upper bounds of the histogram, in seconds.
@@ -89,6 +91,19 @@ impl Metrics {
         family("streams", "gauge", help, &one(streams as u64));
         let help = "Times that newer versions took over.";
         family("swaps_total", "counter", help, &one(swaps));
+        let said = models.said();
+        let tasks = said.tasks.iter();
+        let tasks: Vec<_> = tasks
+            .map(|(task, n)| (format!("{{action=\"{}\"}}", task.name()), *n as f64))
+            .collect();
+        let help = "Streams by what is to be done, as the report says it.";
+        family("action", "gauge", help, &tasks);
+        if let Some(verdict) = &said.verdict {
+            let numbers = accuracies(verdict);
+            let help =
+                "Accuracy on the newest window with its 90 % interval, counted or estimated.";
+            family("accuracy", "gauge", help, &numbers);
+        }
         if let Some(version) = version {
             family(
                 "version",
@@ -99,4 +114,23 @@ impl Metrics {
         }
         text
     }
+}
+
+/// The numbers of the verdict: of which model, which end of the interval, and how it is known.
+fn accuracies(verdict: &Verdict) -> Vec<(String, f64)> {
+    let all = [
+        ("served", verdict.served),
+        ("unadapted", verdict.unadapted),
+        ("in-use", verdict.in_use),
+    ];
+    let known = all.into_iter().filter_map(|(of, own)| Some((of, own?)));
+    let lines = known.flat_map(|(of, own)| {
+        let by = match own.by {
+            By::Answers => "answers",
+            By::Estimate => "estimate",
+        };
+        let ends = [("value", own.value), ("low", own.low), ("high", own.high)];
+        ends.map(|(end, value)| (format!("{{of=\"{of}\",end=\"{end}\",by=\"{by}\"}}"), value))
+    });
+    lines.collect()
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use driftline_fleet::{FleetFolder, StreamRow, is_fleet};
 use driftline_models::Runtime;
-use driftline_runs::{ModelFile, RunFolder, RunManifest};
+use driftline_runs::{ASKED, ModelFile, RunFolder, RunManifest, Task, Verdict};
 
 use crate::failure::Result;
 
@@ -23,7 +23,15 @@ struct State {
     /// What the folder looked like.
     seen: Vec<(PathBuf, u64, Option<std::time::SystemTime>)>,
     served: Served,
+    said: Arc<Said>,
     swaps: u64,
+}
+
+/// What is said of the run, or how many streams of the fleet each action is said of.
+#[derive(Default)]
+pub struct Said {
+    pub verdict: Option<Verdict>,
+    pub tasks: Vec<(Task, usize)>,
 }
 
 #[derive(Clone)]
@@ -42,6 +50,7 @@ impl Models {
             folder: folder.into(),
             state: RwLock::new(State {
                 served: load(folder)?,
+                said: Arc::new(said(folder)?),
                 seen,
                 swaps: 0,
             }),
@@ -89,14 +98,26 @@ impl Models {
         }
         drop(state);
         // A writer may be in the middle of something: then the next look finds it.
-        let Ok(served) = load(&self.folder) else {
+        let (Ok(served), Ok(said)) = (load(&self.folder), said(&self.folder)) else {
             return false;
         };
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        // Labels that have come change what is said, and not the model.
+        let same = match (&state.served, &served) {
+            (Served::Run(before), Served::Run(now)) => before.number() == now.number(),
+            _ => false,
+        };
         state.seen = seen;
         state.served = served;
-        state.swaps += 1;
-        true
+        state.said = Arc::new(said);
+        state.swaps += u64::from(!same);
+        !same
+    }
+
+    /// What is said of what is served.
+    pub fn said(&self) -> Arc<Said> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        state.said.clone()
     }
 
     pub fn row(&self, key: &str) -> Option<StreamRow> {
@@ -134,6 +155,26 @@ fn load(folder: &Path) -> Result<Served> {
     Ok(Served::Run(Arc::new(alone(model_file)?)))
 }
 
+fn said(folder: &Path) -> Result<Said> {
+    if is_fleet(folder) {
+        let rows = FleetFolder::read(folder)?.rows();
+        let tasks = rows.iter().filter_map(|row| row.action.as_ref());
+        let tasks: Vec<Task> = tasks.map(|action| action.task()).collect();
+        let count = |task: Task| tasks.iter().filter(|own| **own == task).count();
+        return Ok(Said {
+            verdict: None,
+            tasks: Task::ALL.map(|task| (task, count(task))).into(),
+        });
+    }
+    let verdict = RunFolder::read(folder)?.verdict()?;
+    let own = verdict.as_ref().map(|verdict| verdict.action.task());
+    let one = |task: Task| (task, usize::from(own == Some(task)));
+    Ok(Said {
+        tasks: Task::ALL.map(one).into(),
+        verdict,
+    })
+}
+
 /// A request is answered by the thread that read it.
 fn alone(model_file: ModelFile) -> driftline_core::Result<ModelFile> {
     model_file.with_runtime(&Runtime::default())
@@ -143,7 +184,8 @@ fn alone(model_file: ModelFile) -> driftline_core::Result<ModelFile> {
 fn look(folder: &Path) -> Vec<(PathBuf, u64, Option<std::time::SystemTime>)> {
     let packs = std::fs::read_dir(folder.join("packs")).into_iter();
     let packs = packs.flatten().flatten().map(|entry| entry.path());
-    let mut files: Vec<PathBuf> = packs.chain([folder.join("manifest.json")]).collect();
+    let own = ["manifest.json", ASKED].map(|name| folder.join(name));
+    let mut files: Vec<PathBuf> = packs.chain(own).collect();
     files.sort();
     let look = |path: PathBuf| {
         let data = std::fs::metadata(&path).ok()?;

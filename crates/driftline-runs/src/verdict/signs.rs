@@ -1,38 +1,10 @@
-//! A run in a few numbers: the verdict on the version in use, accuracies along the whole stream where there are answers,
-//! and what can be seen without them.
+//! A run in a few numbers: accuracies along the whole stream where there are answers, and what can be seen without them.
 
 use serde::Serialize;
 
-use super::attention::Attention;
-use super::folder::{RunFolder, RunManifest};
-use super::model_file::SourceRecord;
-use super::record::{Score, Shares, WindowRecord};
-use super::verdict::{Newest, Reason, RollBack, RunVerdict, judge};
+use crate::model_file::SourceRecord;
+use crate::record::{Score, Shares, WindowRecord};
 use driftline_models::evaluate::PairedRows;
-
-/// The outcome of a run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct Summary {
-    pub windows: usize,
-    /// Steps that left the model as it was.
-    pub held: usize,
-    /// Whether the last step was one of them.
-    pub last_step_held: bool,
-    /// Why somebody should look at it, if somebody should.
-    pub attention: Option<Attention>,
-    /// The version in use, which the verdict is about.
-    pub version: usize,
-    pub verdict: RunVerdict,
-    pub reasons: Vec<Reason>,
-    /// The version in use on the newest windows; absent where no answers tell.
-    pub newest: Option<Newest>,
-    /// Where to go back to, if the verdict is against the version in use.
-    pub roll_back: Option<RollBack>,
-    /// Where any window has answers.
-    pub accuracy: Option<AccuracySummary>,
-    pub signs: Signs,
-}
 
 /// Accuracies over all scored rows, as fractions: each window by the version of its time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -64,50 +36,8 @@ pub struct Signs {
     pub confidence_change: Option<f64>,
 }
 
-impl Summary {
-    /// `None` of no windows.
-    pub fn of(run: &RunFolder, source: &SourceRecord) -> Option<Self> {
-        Self::of_records(run.manifest(), run.records(), source)
-    }
-
-    /// The same for a run that has no folder of its own.
-    pub fn of_records(
-        manifest: &RunManifest,
-        records: &[WindowRecord],
-        source: &SourceRecord,
-    ) -> Option<Self> {
-        let last = records.last()?;
-        let repeats = manifest.settings.repeats();
-        // Methods that repeat score the same rows after every step over the stream: only the last of these counts.
-        let from = match repeats {
-            true => manifest.planned.min(records.len()).saturating_sub(1),
-            false => 0,
-        };
-        let accuracy = AccuracySummary::of(&records[from..]).map(|accuracy| AccuracySummary {
-            before: accuracy.before.filter(|_| !repeats),
-            ..accuracy
-        });
-        let at_source = balance(source, last);
-        let version = manifest.current;
-        let judged = judge(records, from, version, &at_source)?;
-        Some(Self {
-            windows: records.len(),
-            held: records.iter().filter(|r| r.kept_as_it_was()).count(),
-            last_step_held: last.kept_as_it_was(),
-            attention: Attention::of(manifest, last, judged.verdict, judged.newest.as_ref()),
-            version,
-            verdict: judged.verdict,
-            reasons: judged.reasons,
-            newest: judged.newest,
-            roll_back: judged.roll_back,
-            accuracy,
-            signs: Signs::of(records, last, source, &at_source),
-        })
-    }
-}
-
 /// How the source was divided among the classes.
-fn balance(source: &SourceRecord, last: &WindowRecord) -> Shares {
+pub(super) fn balance(source: &SourceRecord, last: &WindowRecord) -> Shares {
     let rows = source.rows.max(1) as f64;
     let names = last.class_balance.0.iter().map(|(name, _)| name.clone());
     let counts = source.class_counts.iter().map(|&n| n as f64 / rows);
@@ -115,7 +45,7 @@ fn balance(source: &SourceRecord, last: &WindowRecord) -> Shares {
 }
 
 impl AccuracySummary {
-    fn of(records: &[WindowRecord]) -> Option<Self> {
+    pub(super) fn of(records: &[WindowRecord], repeats: bool) -> Option<Self> {
         let scores = || records.iter().filter_map(|record| record.score.as_ref());
         let sum = |pick: fn(&Score) -> usize| scores().map(pick).sum::<usize>();
         let rows = PairedRows::new(sum(|s| s.gained), sum(|s| s.lost), sum(|s| s.scored));
@@ -129,7 +59,7 @@ impl AccuracySummary {
         let (gain_low, gain_high) = rows.interval();
         Some(Self {
             scored: rows.n,
-            before: Some(mean(|s| s.accuracy_before)),
+            before: (!repeats).then(|| mean(|s| s.accuracy_before)),
             after: mean(|s| s.accuracy_after),
             unadapted: mean(|s| s.accuracy_unadapted),
             gain: rows.difference(),
@@ -140,7 +70,7 @@ impl AccuracySummary {
 }
 
 impl Signs {
-    fn of(
+    pub(super) fn of(
         records: &[WindowRecord],
         last: &WindowRecord,
         source: &SourceRecord,
