@@ -67,8 +67,9 @@ impl Prospects {
             mean, low, high, ..
         } = self.gain;
         let changed = self.unlike_source;
-        let doubt = (config.win_margin.get() + self.leap) * changed;
-        if let Some(gain) = self.labels.gain(changed, mean - doubt, config) {
+        let margin = config.win_margin.get() * changed;
+        // A leap says nothing against labels: they are of rows on this side of it.
+        if let Some(gain) = self.labels.gain(changed, mean - margin, config) {
             return Bounds {
                 mean: gain.mean + self.unbalanced,
                 low: gain.low + self.unbalanced,
@@ -76,6 +77,7 @@ impl Prospects {
                 by_labels: true,
             };
         }
+        let doubt = margin + self.leap * changed;
         // Each row that the two decide differently may go either way: two standard errors of that. None of the others can
         // gain or lose.
         let chance = 2.0 * (changed / rows.max(1) as f64).sqrt();

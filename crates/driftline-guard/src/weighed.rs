@@ -6,7 +6,7 @@ use std::f64::consts::FRAC_1_SQRT_2;
 use super::config::GuardConfig;
 use super::correction::Correction;
 use super::memory::Memory;
-use super::scenario::{Case, Explanation, SAFE_STEP, scenarios};
+use super::scenario::{Case, Explanation, SAFE_STEP, Trace, scenarios};
 use super::score::Score;
 use driftline_adapt::policy::{Estimate, WithInterval};
 use driftline_core::Result;
@@ -14,6 +14,8 @@ use driftline_core::data::Labels;
 
 /// More classes than this make a confusion matrix that nobody reads.
 const MOST_CONFUSED: usize = 12;
+/// Shares in it are told to a hundredth of a point.
+const PARTS: f64 = 1e4;
 
 /// Explanations of one window, with their weights, which sum to 1.
 #[derive(Debug)]
@@ -22,7 +24,8 @@ pub(super) struct Weighed {
     pub weights: Vec<f64>,
     /// The mean of their posteriors: rows × classes.
     pub posteriors: Vec<f64>,
-    /// How much a leap of the stream adds to half the width of intervals: after it the classes can no longer be traced.
+    /// How much is added to half the width of intervals after a leap of the stream, and where a jump has confused the classes
+    /// that scenarios follow: they can no longer be traced.
     pub leap: f64,
 }
 
@@ -53,11 +56,16 @@ impl Weighed {
                 *sum += weight * p;
             }
         }
+        let confused = explanations.iter().zip(&weights).map(|(own, weight)| {
+            let trace = memory.traces.get(own.name);
+            weight * trace.map_or(0.0, Trace::confused)
+        });
+        let confused: f64 = confused.sum();
         Ok(Self {
             explanations,
             weights,
             posteriors,
-            leap: (memory.leap.min(1.0) - SAFE_STEP).max(0.0) / 2.0,
+            leap: (memory.leap.min(1.0) - SAFE_STEP).max(confused) / 2.0,
         })
     }
 
@@ -135,7 +143,7 @@ impl Weighed {
                 sums[class as usize] += p;
             }
         }
-        let rounded = |sum: &mut f64| *sum = (1e4 * *sum / decided.len() as f64).round() / 1e4;
+        let rounded = |sum: &mut f64| *sum = (PARTS * *sum / decided.len() as f64).round() / PARTS;
         all.iter_mut().flatten().for_each(rounded);
         all
     }

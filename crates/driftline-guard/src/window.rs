@@ -316,7 +316,7 @@ impl Judge<'_> {
     /// The rival that may gain most over what was chosen, if that is worth asking about.
     fn question(
         &self,
-        leap: f64,
+        doubt: f64,
         prospects: &[(Prospects, Bounds)],
         chosen: Choice,
     ) -> Option<Question> {
@@ -331,7 +331,7 @@ impl Judge<'_> {
             .map(|(place, (_, bounds))| (place, bounds))
             .max_by(|(_, a), (_, b)| stake(a).total_cmp(&stake(b)))?;
         // What a leap puts in doubt is at stake, too: the classes can no longer be traced.
-        let asks = stake(bounds).max(leap) >= self.config.ask_from.get();
+        let asks = stake(bounds).max(doubt) >= self.config.ask_from.get();
         asks.then(|| Question {
             candidate: self.name(rival).to_owned(),
             stake: stake(bounds).max(0.0),

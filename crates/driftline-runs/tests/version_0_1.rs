@@ -238,6 +238,9 @@ fn the_versions_come_out_again_bit_by_bit() {
         assert_eq!(old, new, "version {version}");
     }
     for (old, new) in old.records().iter().zip(new.records()) {
+        // Which class was taken for which was not counted then.
+        let mut new = new.clone();
+        new.score.iter_mut().for_each(|own| own.confusion.clear());
         assert_eq!(
             (old.kept, &old.score, &old.class_balance),
             (new.kept, &new.score, &new.class_balance)

@@ -89,10 +89,10 @@ pub mod runs {
     #[doc(inline)]
     pub use driftline_runs::{
         AccuracySummary, Action, Adapter, AdapterBuilder, Asked, Audit, Audited, Basis, By,
-        Compare, Comparison, Effect, FileRun, Fit, Format, Inspection, LabelFile, LastStep,
-        LateScore, MethodScore, ModelFile, Newest, Predict, Predicted, Prediction, Quantity,
-        Reason, RollBack, RunFolder, RunManifest, RunSettings, Score, Start, StepKind, Stepped,
-        Verdict, Watch, WayOut, WindowRecord, inspect, learn, predict, score, step,
+        Compare, Comparison, Effect, FileRun, Fit, Format, Inspection, LabelFile, LateScore,
+        MethodScore, ModelFile, Newest, Predict, Predicted, Prediction, Quantity, Reason, RollBack,
+        RunFolder, RunManifest, RunSettings, Score, Start, Stepped, Verdict, Watch, WindowRecord,
+        inspect, learn, predict, score, step,
     };
 }
 

@@ -39,6 +39,8 @@ const NUMBERS_OF_THE_GUARD: &[(&str, &str)] = &[
     ("score.rs", "LEAST_ROWS"),
     ("space.rs", "LEAST_PROBABILITY"),
     ("theory.rs", "ROWS"),
+    ("weighed.rs", "MOST_CONFUSED"),
+    ("weighed.rs", "PARTS"),
     ("window.rs", "NAMED_ROWS"),
     ("window.rs", "PERCENT"),
 ];

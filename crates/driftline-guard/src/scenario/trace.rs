@@ -26,6 +26,10 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
+    pub fn confused(&self) -> f64 {
+        self.confused
+    }
+
     /// Takes in the next move. The last one does not count as usual: it may contain the start of the jump.
     fn go_on(&mut self, moved: f64) {
         let usual = self.largest.map(|largest| JUMP * largest);
