@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import pickle
+import shutil
 import warnings
 
 import numpy as np
@@ -59,16 +60,19 @@ def test_windows_do_not_depend_on_the_sizes_of_chunks(stream, tail, rows):
 
 def test_the_same_with_a_folder(stream, tmp_path):
     kept = None
+    # The report names its folder, in the commands that go on from it: so it is the same one.
+    folder = tmp_path / "run"
     for size in (499, 10_000):
-        model = fitted(stream, folder=tmp_path / str(size), window=2_000)
+        model = fitted(stream, folder=folder, window=2_000)
         for chunk in chunks(stream[2], size):
             model.adapt(chunk, flush=False)
         model.flush()
         files = {
-            str(path.relative_to(tmp_path / str(size))): path.read_bytes()
-            for path in (tmp_path / str(size)).rglob("*")
+            str(path.relative_to(folder)): path.read_bytes()
+            for path in folder.rglob("*")
             if path.is_file() and "lock" not in path.name
         }
+        shutil.rmtree(folder)
         kept = kept or files
         assert [name for name in kept if files[name] != kept[name]] == []
 
