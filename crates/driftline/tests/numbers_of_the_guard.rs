@@ -34,7 +34,6 @@ const NUMBERS_OF_THE_GUARD: &[(&str, &str)] = &[
     ("scenario/follow.rs", "POINTS"),
     ("scenario/mod.rs", "SAFE_STEP"),
     ("scenario/chain.rs", "LEAST_DOUBT"),
-    ("scenario/chain.rs", "MOST_AGAINST"),
     ("scenario/trace.rs", "JUMP"),
     ("score.rs", "LEAST_ROWS"),
     ("space.rs", "LEAST_PROBABILITY"),

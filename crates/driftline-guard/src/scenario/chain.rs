@@ -13,8 +13,6 @@ use driftline_models::Classifier;
 
 /// A chain is never surer than this of a row.
 const LEAST_DOUBT: f64 = 0.02;
-/// The most that changed shares tell against a chain, as a logarithm per row: a class may really become rare.
-const MOST_AGAINST: f64 = 0.05;
 
 pub(crate) struct Chained;
 
@@ -63,7 +61,7 @@ fn clusters(
         posteriors: traced(case, memory, CHAINED, posteriors(&decided, doubt))?,
         misfit: 0.0,
         complexity,
-        past: -(divergence(&decided, &source.prior) / 2.0).min(MOST_AGAINST),
+        past: -divergence(&decided, &source.prior) / 2.0,
     })
 }
 
