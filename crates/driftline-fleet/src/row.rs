@@ -26,7 +26,7 @@ pub struct StreamRow {
     pub rows: usize,
     /// The version in use.
     pub version: usize,
-    /// What the run's verdict says: what to do, what became of the newest step, and whether adapting helped.
+    /// What the run's verdict says: what to do, the outcome of the newest step, and whether adapting helped.
     pub action: Option<Action>,
     pub step: Option<StepKind>,
     pub effect: Option<Effect>,

@@ -8,7 +8,7 @@ use crate::numbers::{fixed, per_cent, signed};
 use crate::page::Grid;
 use crate::words;
 
-/// So many columns are drawn, and so many told.
+/// Most columns that are drawn, and that are named.
 const DRAWN: usize = 8;
 const TOLD: usize = 30;
 

@@ -89,7 +89,7 @@ pub fn reason(reason: &Reason) -> Option<String> {
             if never.len() == 1 { "is" } else { "are" }
         ),
         Reason::BalancedAccuracy { gain } => format!(
-            "Balanced accuracy, in which every class counts alike, says otherwise than accuracy: {}.",
+            "Balanced accuracy, in which every class counts alike, disagrees with accuracy: {}.",
             points(*gain)
         ),
         Reason::BelowMajority { class, share } => format!(

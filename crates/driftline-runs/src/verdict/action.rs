@@ -9,7 +9,7 @@ use super::roll_back::RollBack;
 use crate::asked::AskedRows;
 use crate::record::WindowRecord;
 
-/// So many rows an audit is to name, where the policy has named none.
+/// Rows that an audit names, where the policy has named none.
 const AUDITED_ROWS: usize = 20;
 
 /// What to do.
@@ -20,7 +20,7 @@ pub enum Action {
     KeepServing,
     /// The newest step was deployed: there is nothing to do.
     Adapted,
-    /// Labels of so many rows settle what cannot be told without; `named` says whether the run has named the rows.
+    /// Labels of this many rows settle what cannot be told without; `named` says whether the run has named the rows.
     Label {
         rows: usize,
         named: bool,

@@ -35,7 +35,7 @@ pub enum Reason {
     NeverPredicted { window: usize, classes: Vec<String> },
     /// The exact test on rows that only one of the models gets right.
     Accuracy { gain: f64, p_value: f64 },
-    /// Balanced accuracy says otherwise than accuracy.
+    /// Balanced accuracy disagrees with accuracy.
     BalancedAccuracy { gain: f64 },
     /// Always answering one class would get more right.
     BelowMajority { class: String, share: f64 },
@@ -57,7 +57,7 @@ pub enum Reason {
     NoAnswers { last_scored: Option<usize> },
     /// The version in use is far less accurate than the source model was on held-out rows of its source.
     Fallen { held_out: f64 },
-    /// Labels of so many rows of the newest window have come, and no decision has heard of them yet.
+    /// Labels of this many rows of the newest window have come, and no decision has heard of them yet.
     LabelsWait { rows: usize },
 }
 

@@ -1,4 +1,4 @@
-//! What became of the newest step, and what ends it where the model was kept as it was.
+//! The outcome of the newest step, and what ends it where the model was kept as it was.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct LastStep {
     pub ends: Vec<WayOut>,
 }
 
-/// What became of it.
+/// Its outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepKind {

@@ -153,7 +153,7 @@ fn without_answers_nothing_is_claimed_and_collapse_is_named() {
         (found.effect, lost(&found)),
         (Effect::Doubtful, vec!["cat".to_owned()])
     );
-    // Nobody knows how earlier versions do on this window.
+    // It is unknown how earlier versions do on this window.
     assert_eq!(found.roll_back, None);
 }
 
