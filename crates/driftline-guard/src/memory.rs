@@ -102,10 +102,22 @@ impl Memory {
     }
 
     /// Where the classes of a scenario stood, one after the other.
-    pub fn places(&self, scenario: &str, columns: usize) -> Option<Vec<Vec<f64>>> {
-        let (_, places) = self.kept.get(&format!("{PLACES}{scenario}"))?;
+    pub fn places(
+        &self,
+        scenario: &str,
+        (classes, columns): (usize, usize),
+    ) -> Result<Option<Vec<Vec<f64>>>> {
+        let name = format!("{PLACES}{scenario}");
+        let Some((_, places)) = self.kept.get(&name) else {
+            return Ok(None);
+        };
+        if places.len() != classes * columns {
+            let what = format!("the array `{name}` of what the judge remembers");
+            let right = format!("{classes} × {columns} numbers");
+            return Err(Error::mismatch(what, right, places.len()));
+        }
         let place = |place: &[f32]| place.iter().map(|&x| f64::from(x)).collect();
-        Some(places.chunks(columns).map(place).collect())
+        Ok(Some(places.chunks(columns).map(place).collect()))
     }
 
     pub fn set_places(&mut self, scenario: &str, places: &[Vec<f64>]) -> Result<()> {
@@ -187,5 +199,10 @@ mod tests {
         memory.kept.set(SOURCE_CLOUDS, &[1], vec![1.0]).unwrap();
         let told = memory.check().unwrap_err().to_string();
         assert!(told.contains(SOURCE_CLOUDS), "{told}");
+        memory.set_places("followed", &[vec![1.0, 2.0]]).unwrap();
+        let read = |classes| memory.places("followed", (classes, 2));
+        assert_eq!(read(1).unwrap(), Some(vec![vec![1.0, 2.0]]));
+        let told = read(3).unwrap_err().to_string();
+        assert!(told.contains("3 × 2 numbers"), "{told}");
     }
 }

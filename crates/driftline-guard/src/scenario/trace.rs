@@ -67,7 +67,7 @@ pub(super) fn traced(
         (0..n_classes).map(is)
     });
     let home = means(known, &classes.collect::<Vec<f64>>(), n_classes);
-    let before = memory.places(scenario, points.size());
+    let before = memory.places(scenario, (n_classes, points.size()))?;
     let before = before.unwrap_or_else(|| home.iter().map(|(mean, _)| mean.clone()).collect());
     let now = means(points, &posteriors, n_classes);
     let apart = nearest(&home);
@@ -108,14 +108,19 @@ fn means(points: &RowPoints, posteriors: &[f64], n_classes: usize) -> Vec<(Vec<f
     all
 }
 
-/// The mean distance of a class to its nearest.
+/// The mean distance of a class to its nearest, of those that have rows.
 fn nearest(home: &[(Vec<f64>, f64)]) -> f64 {
+    let there: Vec<&Vec<f64>> = home
+        .iter()
+        .filter(|(_, rows)| *rows > 0.0)
+        .map(|(mean, _)| mean)
+        .collect();
     let to_others = |at: usize| {
-        let others = home.iter().enumerate().filter(|(other, _)| *other != at);
-        let distances = others.map(|(_, (mean, _))| distance(&home[at].0, mean));
+        let others = there.iter().enumerate().filter(|(other, _)| *other != at);
+        let distances = others.map(|(_, mean)| distance(there[at], mean));
         distances.fold(f64::INFINITY, f64::min)
     };
-    (0..home.len()).map(to_others).sum::<f64>() / home.len().max(1) as f64
+    (0..there.len()).map(to_others).sum::<f64>() / there.len().max(1) as f64
 }
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {
@@ -165,5 +170,7 @@ mod tests {
         let found = means(&points, &posteriors, 2);
         assert_eq!(found, [(vec![1.0], 2.0), (vec![11.0], 2.0)]);
         assert_eq!(nearest(&found), 10.0);
+        let absent = [found, vec![(vec![0.0], 0.0)]].concat();
+        assert_eq!(nearest(&absent), 10.0, "a class without rows is nowhere");
     }
 }
