@@ -180,8 +180,12 @@ fn no_committed_folder_is_orphaned() {
 /// No command fills the tables of the archive: their rows in the documents are compared with the trials here.
 #[test]
 fn the_documents_show_the_archived_trials() {
-    let read = |name: &str| std::fs::read_to_string(root().join("docs").join(name)).unwrap();
-    let documents = ["record.md", "reproduction.md"].map(read).concat();
+    let documents: String = std::fs::read_dir(root().join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "md"))
+        .map(|path| std::fs::read_to_string(path).unwrap())
+        .collect();
     let percent = |interval: &Interval| match interval.half_width {
         Some(half_width) => format!("{:.1} ± {half_width:.1}", interval.mean),
         None => format!("{:.1}", interval.mean),

@@ -130,7 +130,7 @@ impl Preset {
 const LINEAR: usize = 1;
 const KNN: usize = 2;
 
-/// Trees come first: of the models that a source hardly tells apart they lose least on what follows it (docs/design.md).
+/// Trees come first: of the models that a source hardly tells apart they lose least on what follows it (docs/design-trees.md).
 fn entries(
     linear: &LinearLearner,
     neighbours: Option<NeighboursLearner>,

@@ -29,7 +29,7 @@ use driftline_core::{Error, Result};
 use driftline_drift::RowPoints;
 use driftline_models::{AnyModel, Classifier};
 
-/// Every constant was chosen on seven streams of the archive (docs/methods.md).
+/// Every constant was chosen on seven streams of the archive (docs/archive.md).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
