@@ -99,7 +99,7 @@ def nothing(piece):
 
 def costs(arguments):
     """What a task takes beyond its streams: on its machine, and at the process that gives work out."""
-    stores, once = [], _fleet._added
+    stores, once = [], _fleet.add
 
     def timed(*what):
         begun = time.perf_counter()
@@ -107,13 +107,13 @@ def costs(arguments):
         stores.append(time.perf_counter() - begun)
         return found
 
-    _fleet._added = timed
+    _fleet.add = timed
     many = 50
     result, _ = on_ray(1, "many", streams_per_task=many)
     stored_many = statistics.median(stores[: arguments.streams // many])
     stores.clear()
     result, _ = on_ray(1, "single", streams_per_task=1)
-    _fleet._added = once
+    _fleet.add = once
     streams = list(result.stream_seconds.values())
     each = (stored_many - statistics.median(stores)) / (many - 1)
     inside = statistics.median(result.task_seconds) - statistics.median(streams)

@@ -185,14 +185,14 @@ def test_workers_killed_at_twenty_random_moments(one_node, tmp_path, monkeypatch
 
 
 def test_what_is_delivered_twice_is_stored_once(one_node, place, monkeypatch):
-    once = _fleet._added
+    once = _fleet.add
 
     def twice(*what):
         rows = once(*what)
         assert rows and once(*what) == []
         return rows
 
-    monkeypatch.setattr(_fleet, "_added", twice)
+    monkeypatch.setattr(_fleet, "add", twice)
     # And every task is done twice as well.
     take = _tasks.Crew._take
 

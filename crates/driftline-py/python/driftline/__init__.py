@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from driftline import alignment as alignment
     from driftline import datasets as datasets
     from driftline import drift as drift
+    from driftline import mlflow as mlflow
     from driftline import model_selection as model_selection
-    from driftline import research as research
     from driftline import ray as ray
+    from driftline import research as research
+    from driftline import spark as spark
     from driftline._estimator import DriftClassifier as DriftClassifier
     from driftline._experiment import Method as Method
     from driftline._experiment import experiment as experiment
@@ -44,6 +46,9 @@ _PLACES = {
     "theory": "driftline._theory",
 }
 
+# What works with software that the package does not install by itself.
+_OTHERS = ("mlflow", "ray", "spark")
+
 __all__ = [
     "DriftClassifier",
     "TorchModel",
@@ -62,10 +67,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in ("alignment", "datasets", "drift", "model_selection", "research"):
         return import_module(f"driftline.{name}")
-    if name == "ray":
-        # Without Ray there is no such attribute, so that `hasattr` and `help` can ask; the import says what is missing.
+    if name in _OTHERS:
+        # Without it there is no such attribute, so that `hasattr` and `help` can ask; the import says what is missing.
         try:
-            return import_module("driftline.ray")
+            return import_module(f"driftline.{name}")
         except ImportError as error:
             raise AttributeError(str(error)) from error
     if name in _PLACES:
@@ -74,4 +79,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*__all__, "ray"})
+    return sorted({*__all__, *_OTHERS})

@@ -8,35 +8,27 @@ import os
 import socket
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import ray
 
-from driftline import _classes, _driftline
-from driftline._estimator import DriftClassifier
+from driftline import _driftline
+from driftline._fleets import frames
+from driftline._fleets.options import Fleet
+from driftline._fleets.result import Result
+from driftline._fleets.work import add, begun_files
 from driftline._models import learner
 from driftline._progress import progress
-from driftline.ray import _frames
 from driftline.ray._inputs import Input, find
-from driftline.ray._options import Fleet
 from driftline.ray._tasks import Crew, Outcome, Piece, cpus, grouped, logger, slow
 
 
-@dataclass(frozen=True)
-class FleetResult:
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FleetResult(Result):
     """How the streams of a fleet stand. Failed ones are tried again by the same call."""
 
-    folder: Path
-    streams: int
-    #: All that came to their end, held or not.
-    done: int
-    failed: int
-    held: int
-    #: A row for every stream, as in ``streams.json``.
-    rows: list[dict[str, Any]]
     #: Streams that took ten times as long as the others, with their seconds.
     stragglers: list[tuple[str, float]]
     #: What every stream that was worked on took, in seconds.
@@ -45,38 +37,6 @@ class FleetResult:
     task_seconds: list[float]
     #: The most tasks that Ray had at a time.
     most_in_flight: int
-    #: A model of your own, which streams are loaded with, and the classes as a frame had them.
-    model: Any = field(default=None, repr=False)
-    classes: Any = field(default=None, repr=False)
-
-    def __getitem__(self, key: str) -> DriftClassifier:
-        """The estimator of a stream: all of its windows, with the version that is in use at its end.
-
-        Changes to it are its own: the fleet's folder stays as it is.
-        """
-        if key not in self:
-            raise KeyError(f"the fleet has no stream {key!r}")
-        own = None if self.model is None else learner(self.model)
-        with tempfile.TemporaryDirectory(prefix="driftline-") as place:
-            folder = Path(place, "run")
-            _driftline.extract_stream(self.folder, key, folder, own)
-            found = DriftClassifier.load(folder, model=self.model, trusted=True)
-        if self.classes is not None:
-            found._take(found._adapter, found._seed, self.classes, _classes.names_of(self.classes), "pandas")
-        return found
-
-    def __contains__(self, key: object) -> bool:
-        return any(row["key"] == key for row in self.rows)
-
-    def __iter__(self) -> Iterator[str]:
-        return (row["key"] for row in self.rows)
-
-    def __len__(self) -> int:
-        return self.streams
-
-    def __repr__(self) -> str:
-        counts = f"{self.streams} streams: {self.done} done, {self.failed} failed, {self.held} held"
-        return f"FleetResult({str(self.folder)!r}, {counts})"
 
 
 @dataclass(frozen=True)
@@ -166,8 +126,8 @@ def fleet(
     """
     out = Path(out)
     teaches = None if source is None or model is None else learner(model)
-    source, classes = _frames.with_classes(source, label)
-    source, stream = _frames.named(source, "source"), _frames.named(stream, "stream")
+    source, classes = frames.with_classes(source, label)
+    source, stream = frames.named(source, "source"), frames.named(stream, "stream")
     own = Fleet.of(
         stream, source, out, label=label, model=model, by=by, source_model=source_model, window=window, method=method,
         policy=policy, alignment=alignment, labeler=labeler, settings=settings, time=time, answers=answers, ids=ids,
@@ -182,8 +142,7 @@ def fleet(
     options = own.options(str(out.absolute() if remote else out), None)
     with _in_place(sources + (inputs if by else []), os.getcwd(), remote):
         begun = _driftline.Fleet.begin(json.dumps(own.made), options, [one.name for one in inputs], teaches)
-    files = {name: (out / name).read_bytes() for name in ("manifest.json", "source.safetensors") if (out / name).exists()}
-    common = ray.put(_Common(own, [] if source_model == "each" else sources, files, os.getcwd(), num_cpus, teaches))
+    common = ray.put(_Common(own, [] if source_model == "each" else sources, begun_files(out), os.getcwd(), num_cpus, teaches))
     where = {one.name: one for one in inputs}
     parts: list[_Stream] = []
     for place, key, size, path in begun.open_streams():
@@ -208,7 +167,7 @@ def fleet(
         def done(_piece: Piece, result: tuple[bytes, list[tuple[str, float]]]) -> None:
             pack, took = result
             times.extend(took)
-            count([row["key"] for row in _added(begun, out, pack)])
+            count([row["key"] for row in add(begun, out, pack)])
 
         def failed(piece: Piece, why: str) -> None:
             for part in piece.parts:
@@ -225,22 +184,13 @@ def fleet(
         logger.warning("slow: %s took %.1f s", key, seconds)
     told = json.loads(begun.finish())
     counts = {name: told[name] for name in ("streams", "done", "failed", "held", "rows")}
-    return FleetResult(out, **counts, stragglers=stragglers, stream_seconds=dict(times), task_seconds=crew.seconds,
+    return FleetResult(folder=out, **counts, stragglers=stragglers, stream_seconds=dict(times), task_seconds=crew.seconds,
                        most_in_flight=crew.most_in_flight, model=None if teaches is None else model, classes=classes)  # fmt: skip
 
 
 def _name(group: list[_Stream]) -> str:
     first = group[0][1]
     return f"stream {first}" if len(group) == 1 else f"{len(group)} streams, the first {first}"
-
-
-def _added(begun: _driftline.Fleet, out: Path, pack: bytes) -> list[dict[str, Any]]:
-    """Stores what a worker has made; the streams that ended with it."""
-    with tempfile.NamedTemporaryFile(dir=out, prefix=".driftline-", suffix=".tmp") as file:
-        file.write(pack)
-        file.flush()
-        rows: list[dict[str, Any]] = json.loads(begun.add(file.name))
-    return rows
 
 
 @contextlib.contextmanager

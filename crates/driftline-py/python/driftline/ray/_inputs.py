@@ -15,7 +15,8 @@ import ray
 from pyarrow import fs
 
 from driftline import _driftline
-from driftline.ray import _frames
+from driftline._fleets import frames
+from driftline._fleets.order import natural
 
 _WILD = re.compile(r"[*?\[]")
 
@@ -63,7 +64,7 @@ def find(what: Any, filesystem: fs.FileSystem | None) -> list[Input]:
     if isinstance(what, dict):
         found = []
         for name, rows in what.items():
-            contents = _frames.parquet(rows)
+            contents = frames.parquet(rows)
             found.append(Input(name, name, None, len(contents), ray.put(contents)))
         return found
     if hasattr(what, "files") and hasattr(what, "filesystem"):
@@ -100,7 +101,7 @@ def _matches(system: fs.FileSystem, pattern: str) -> list[str]:
 
 
 def _located(paths: Iterable[str], system: fs.FileSystem, scheme: str) -> list[Input]:
-    infos = system.get_file_info(sorted(paths, key=_natural))
+    infos = system.get_file_info(sorted(paths, key=natural))
     missing = [info.path for info in infos if info.type == fs.FileType.NotFound]
     if missing:
         raise FileNotFoundError(f"{missing[0]} is not there")
@@ -111,9 +112,3 @@ def _located(paths: Iterable[str], system: fs.FileSystem, scheme: str) -> list[I
         else Input(scheme + info.path, info.path, system, info.size)
         for info in infos
     ]
-
-
-def _natural(text: str) -> list[tuple[int, int | str]]:
-    """Numbers by their value, as the library orders files."""
-    parts = re.split(r"(\d+)", text)
-    return [(0, int(part)) if part.isdigit() else (1, part) for part in parts if part]

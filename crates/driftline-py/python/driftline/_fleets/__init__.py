@@ -1,0 +1,1 @@
+"""What fleets share, whoever hands the streams out: `driftline.ray` and `driftline.spark`."""
