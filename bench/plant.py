@@ -12,11 +12,14 @@ Each run is made without --truth. The same command with --truth then scores it b
 the version that stood before a window; its stated interval is `estimate_before`, and for the newest window `verdict.served`. A run agrees
 if its sentence begins with its action and has its numbers, its exit code is that of its action, the truth of what was served lies in the
 stated interval, and neither the advice nor the version in use is more than a point worse than what else there is.
-Exit code 1 if one of the limits below is missed. Only Python itself is needed.
+Exit code 1 if one of the limits below is missed. Only Python itself is needed. `--lines` keeps each run as soon as it is done: run the
+command again to resume. Lines of another build of the program or of other options are not used.
 """
 import argparse
 import collections
 import concurrent.futures
+import functools
+import hashlib
 import json
 import pathlib
 import random
@@ -126,6 +129,24 @@ def one(variant, seed, arguments):
         }
 
 
+@functools.cache
+def digest(program):
+    return hashlib.sha256(program.read_bytes()).hexdigest()[:16]
+
+
+def made_by(arguments):
+    """The build and the options that a line belongs to."""
+    return [digest(arguments.driftline), arguments.policy, arguments.labels_per_window]
+
+
+def finished(arguments):
+    """The runs that an earlier, interrupted command has kept."""
+    if not (arguments.lines and arguments.lines.exists()):
+        return {}
+    runs = map(json.loads, arguments.lines.read_text().splitlines())
+    return {(run["variant"], run["seed"]): run for run in runs if run.get("made_by") == made_by(arguments)}
+
+
 def told(name, runs):
     count = len(runs)
     share = lambda test: sum(map(test, runs)) / count
@@ -157,11 +178,16 @@ def main():
     arguments = parser.parse_args()
     first, _, last = arguments.seeds.partition("-")
     seeds = range(int(first), int(last or first) + 1)
+    wanted = [(variant, seed) for variant in arguments.variants for seed in seeds]
+    done = finished(arguments)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        waiting = [pool.submit(one, variant, seed, arguments) for variant in arguments.variants for seed in seeds]
-        runs = [done.result() for done in waiting]
-    if arguments.lines:
-        arguments.lines.write_text("".join(json.dumps(run) + "\n" for run in runs))
+        for waiting in concurrent.futures.as_completed([pool.submit(one, *which, arguments) for which in wanted if which not in done]):
+            run = waiting.result() | {"made_by": made_by(arguments)}
+            done[run["variant"], run["seed"]] = run
+            if arguments.lines:
+                with arguments.lines.open("a") as lines:
+                    lines.write(json.dumps(run) + "\n")
+    runs = [done[which] for which in wanted]
     print(f"{'':13} runs  ≥ {100 * RIGHT:.0f} % at end  end mean unadapted  served covered  width  error   agree  action and exit code")
     for variant in arguments.variants:
         told(variant, [run for run in runs if run["variant"] == variant])

@@ -48,23 +48,23 @@ pub enum Command {
     Adapt(commands::adapt::AdaptArgs),
     /// Adapt a run to one more window
     Step(commands::step::StepArgs),
-    /// Adapt to many streams at once, each with a run of its own
+    /// Adapt to many streams at once, one run for each
     Fleet(Box<commands::fleet::FleetArgs>),
     /// Serve predictions of a run or a fleet over HTTP
     Serve(commands::serve::ServeArgs),
-    /// Score a window of a run by labels that came late; learn from them if asked to
+    /// Score a window of a run with late labels, and optionally learn from them
     Score(commands::score::ScoreArgs),
-    /// Name the rows whose labels would settle which of two versions is better
+    /// Select the rows to label to find out which of two versions is better
     Audit(commands::audit::AuditArgs),
-    /// Label the rows that a run asks about, in the terminal or in a file
+    /// Label the rows that a run asks about, in the terminal or by file
     Label(commands::label::LabelArgs),
     /// Predict the class and probabilities of every row of a table
     Predict(commands::predict::PredictArgs),
-    /// Look at source and stream: which windows suit the drift
+    /// Find the window size that suits the drift of your stream
     Plan(commands::plan::PlanArgs),
     /// Compare all methods on your stream
     Compare(commands::compare::CompareArgs),
-    /// Order domains that have no time by their drift from the source
+    /// Order domains without times by their drift from the source
     Order(commands::order::OrderArgs),
     /// Switch to another version of a run; nothing is deleted
     Rollback(commands::rollback::RollbackArgs),

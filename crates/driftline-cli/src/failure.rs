@@ -141,13 +141,13 @@ fn help(error: &Error) -> Option<&'static str> {
             if message.starts_with("is a file")
                 && message.contains("folder of a run is needed") =>
         {
-            "`driftline adapt --model FILE --stream FILE --out RUN` makes a run of a model file"
+            "make a run from a model file with `driftline adapt --model FILE --stream FILE --out RUN`"
         }
-        Error::Corrupt { message, .. } if message.contains("is no model") => {
-            "a model file comes from `driftline fit`, the folder of a run from `driftline adapt`; rows are named with --input, --source or --stream"
+        Error::Corrupt { message, .. } if message.contains("is not a driftline model") => {
+            "a model file comes from `driftline fit`, a run folder from `driftline adapt`; tables are given with --input, --source or --stream"
         }
         Error::Corrupt { message, .. } if message.contains("folder of a run is needed") => {
-            "`driftline adapt --source FILE --label COL --stream FILE --out RUN` makes one"
+            "make one with `driftline adapt --source FILE --label COL --stream FILE --out RUN`"
         }
         Error::Corrupt { path, .. } if path.extension().is_some_and(|e| e == "toml") => {
             "`driftline schema` prints what an experiment file may hold"

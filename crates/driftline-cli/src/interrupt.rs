@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// From now on Ctrl-C cancels the token that is returned, and a second one ends the process at once.
 pub fn listen() -> Cancel {
-    listen_and(|| crate::output::tell("\nstopping; what is finished is kept"))
+    listen_and(|| crate::output::tell("\nstopping; finished work is kept"))
 }
 
 /// The same for what has nothing to finish.

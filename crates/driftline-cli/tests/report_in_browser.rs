@@ -208,6 +208,26 @@ fn the_reports_of_runs_are_drawn() {
         "the command to repeat it"
     );
     look(&browser, &page, place.folder.path());
+    // On a telephone the titles of wide tables are read without scrolling.
+    let measure = "<script>document.body.dataset.beyond = [...document.querySelectorAll('caption')]
+        .filter(own => own.getBoundingClientRect().right > document.documentElement.clientWidth).length</script></body>";
+    let narrow = place.at("narrow.html");
+    fs::write(
+        &narrow,
+        fs::read_to_string(&page)
+            .unwrap()
+            .replace("</body>", measure),
+    )
+    .unwrap();
+    let drawn = browse(
+        &browser,
+        &narrow,
+        &["--dump-dom".into(), "--window-size=390,900".into()],
+    );
+    assert!(
+        drawn.contains("data-beyond=\"0\""),
+        "titles are cut off at 390 pixels"
+    );
 
     let page = place.at("blind/report.html");
     let drawn = browse(&browser, &page, &["--dump-dom".into()]);
@@ -216,7 +236,7 @@ fn the_reports_of_runs_are_drawn() {
         3,
         "no accuracy without answers"
     );
-    assert!(drawn.contains("there are no answers and no estimate"));
+    assert!(drawn.contains("there are no labels and no estimate"));
     assert!(!drawn.contains("Accuracy along the stream"));
     // Printed, everything is open and on paper.
     let paper = place.at("page.pdf");

@@ -102,7 +102,7 @@ pub enum Error {
     /// A fault in an experiment file; `field` is its path in the file (`methods[1].drop`).
     #[error("{}{message}", field_prefix(field))]
     Experiment { field: String, message: String },
-    #[error("stopped before the end; what was finished is kept")]
+    #[error("stopped before the end; finished work is kept")]
     Interrupted,
     #[error("there is no data set `{name}`; known are {known}")]
     UnknownDataset { name: String, known: String },

@@ -113,17 +113,22 @@ impl Change {
 
 fn judge(source: Distance, last: Option<Distance>) -> (DriftKind, String) {
     let step = last.unwrap_or(source);
-    let went = |how: &str| format!("one step went {:.4}, {how} of the way", step.distance);
-    let (verdict, what) = if !source.moved() {
-        (DriftKind::Still, "the window looks like the source".into())
-    } else if step.moved() && step.distance > FAST * source.distance {
+    let Distance { distance, noise } = source;
+    let went = |how: &str| {
+        let last = step.distance;
+        format!(
+            "the last step covered {how} of the distance from the source ({last:.4} of {distance:.4}, noise {noise:.4})"
+        )
+    };
+    if !source.moved() {
+        let reason =
+            format!("the window looks like the source (distance {distance:.4}, noise {noise:.4})");
+        (DriftKind::Still, reason)
+    } else if step.moved() && step.distance > FAST * distance {
         (DriftKind::Fast, went("most"))
     } else {
         (DriftKind::Gradual, went("little"))
-    };
-    let Distance { distance, noise } = source;
-    let far = format!("{distance:.4} from the source, noise {noise:.4}");
-    (verdict, format!("{what} ({far})"))
+    }
 }
 
 /// The area under the curve of a linear score, (difference of the means) / variance in every column, fitted on one half

@@ -362,7 +362,7 @@ impl Fleet {
             Some(entry) if entry.identity != manifest.identity => {
                 return Err(Error::Occupied {
                     path: fleet.folder().join(key),
-                    what: "has other contents than when it was begun".into(),
+                    what: "has changed since it was begun".into(),
                 });
             }
             Some(_) => {

@@ -32,6 +32,7 @@ pub use measures::{Measures, PerClass};
 use self::memory::Memory;
 use self::profile::Source;
 use self::window::Judge;
+use driftline_adapt::chain::Chain;
 use driftline_adapt::policy::{Decision, Forecast, LabelledRow, Policy, PolicyOutcome, Proposal};
 use driftline_adapt::{Candidate, Context, State};
 use driftline_core::Result;
@@ -89,7 +90,7 @@ impl Policy for GuardConfig {
         &self,
         ctx: &Context<'_>,
         state: &State,
-        candidates: &[&Candidate],
+        chains: &[Chain],
         windows: &[Inputs],
     ) -> Result<Option<Forecast>> {
         let Some(sample) = sample(ctx) else {
@@ -97,8 +98,9 @@ impl Policy for GuardConfig {
         };
         let mut memory = Memory::read(state)?;
         let rows = windows.first().map_or(0, Inputs::len);
-        let source = self.source(ctx, sample, candidates, rows, &mut memory)?;
-        outlook::outlook(ctx, self, &source, candidates, windows, memory).map(Some)
+        let candidates: Vec<&Candidate> = chains.iter().map(Chain::candidate).collect();
+        let source = self.source(ctx, sample, &candidates, rows, &mut memory)?;
+        outlook::outlook(ctx, self, &source, chains, windows, memory).map(Some)
     }
 
     fn learn(&self, state: &State, number: usize, labelled: &[LabelledRow]) -> Result<State> {

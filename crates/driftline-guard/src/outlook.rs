@@ -9,7 +9,7 @@ use super::profile::Source;
 use super::window::Judge;
 use driftline_adapt::chain::Chain;
 use driftline_adapt::policy::{Forecast, Proposal, Prospect};
-use driftline_adapt::{Candidate, Context, Stage};
+use driftline_adapt::{Context, Stage};
 use driftline_core::Result;
 use driftline_core::data::{Domain, Inputs};
 
@@ -17,18 +17,19 @@ pub(super) fn outlook(
     ctx: &Context<'_>,
     config: &GuardConfig,
     source: &Source,
-    candidates: &[&Candidate],
+    chains: &[Chain],
     windows: &[Inputs],
     mut memory: Memory,
 ) -> Result<Forecast> {
-    let first = ctx.first.clone();
-    let mut chains: Vec<Chain> = candidates
+    // Each begins with its own model: a linear candidate beside trees has one.
+    let mut chains = chains.to_vec();
+    let names: Vec<String> = chains
         .iter()
-        .map(|one| Chain::new((*one).clone(), first.clone()))
+        .map(|chain| chain.candidate().name.clone())
         .collect();
     let mut last: Option<Domain> = None;
     let mut at_end = None;
-    let (mut gains, mut explained) = (vec![0.0; candidates.len() + 1], 0);
+    let (mut gains, mut explained) = (vec![0.0; names.len() + 1], 0);
     for (number, window) in windows.iter().enumerate() {
         let stage = Stage::window(Domain::new(window.clone()));
         let moment = Context {
@@ -68,10 +69,10 @@ pub(super) fn outlook(
             .as_ref()
             .and_then(|seen| match choose(&seen.prospects, Choice::Source) {
                 Choice::Source => None,
-                Choice::Candidate(place) => Some(candidates[place].name.clone()),
+                Choice::Candidate(place) => Some(names[place].clone()),
             });
-    let names = std::iter::once("hold").chain(candidates.iter().map(|own| &*own.name));
-    let prospects = names.enumerate().map(|(place, name)| Prospect {
+    let all = std::iter::once("hold").chain(names.iter().map(String::as_str));
+    let prospects = all.enumerate().map(|(place, name)| Prospect {
         name: name.to_owned(),
         gain: at_end.as_ref().map(|_| gains[place]),
         allowed: true,

@@ -49,7 +49,7 @@ fn missing(fields: &[Field], name: &str, part: &str, path: &Path) -> DataFault {
     {
         let cut: String = only.name.chars().take(60).collect();
         return fault.help(format!(
-            "the whole line `{cut}` was taken for one column: name the right delimiter with {{delimiter}}"
+            "the whole line `{cut}` was read as one column: name the delimiter with {{delimiter}}"
         ));
     }
     match nearest(name, fields.iter().map(|field| &*field.name)) {

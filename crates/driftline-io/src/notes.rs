@@ -166,18 +166,20 @@ impl Note {
         let name = &self.about;
         Some(match self.code {
             NoteCode::LabelIgnored => format!("{{answers}} {name} would score by it").into(),
-            NoteCode::MostlyNumbers => format!("categories are meant: {{category}} {name}").into(),
+            NoteCode::MostlyNumbers => {
+                format!("if they are categories: {{category}} {name}").into()
+            }
             NoteCode::ColumnsDropped => "keep them: {keep-constant-columns}".into(),
             NoteCode::Recoded => {
                 "if it is something else, save the file as UTF-8; {encoding} utf-8 refuses it"
                     .into()
             }
             NoteCode::DatesRead => "if the month comes first: {dates} month-first".into(),
-            NoteCode::ClassesAlike => "make them one in the file if they are one".into(),
-            NoteCode::Sentinel => {
-                "leave the field empty if it is none, and fill it with {impute}".into()
+            NoteCode::ClassesAlike => {
+                "if they are one class, write them the same way in the file".into()
             }
-            NoteCode::SmallWindows => "larger ones: {window} or {every}".into(),
+            NoteCode::Sentinel => "if so, leave the field empty and use {impute}".into(),
+            NoteCode::SmallWindows => "choose larger windows with {window} or {every}".into(),
             NoteCode::ManyCategories | NoteCode::RowNumbers => format!(
                 "pass it through with {{id}} {name}, or leave it out with {{exclude}} {name}"
             )

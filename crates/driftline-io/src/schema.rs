@@ -94,7 +94,7 @@ fn schema_notes(encoding: &Encoding, choice: &ColumnChoice, fields: &[Field]) ->
     let added: Vec<&str> = added.map(|field| &*field.name).collect();
     notes.add(NoteCode::ColumnsAdded, "", added.len() as u64, || {
         format!(
-            "columns that the model does not know are not used: {}",
+            "columns that the model does not know were ignored: {}",
             list(added.iter().copied())
         )
     });
@@ -103,7 +103,7 @@ fn schema_notes(encoding: &Encoding, choice: &ColumnChoice, fields: &[Field]) ->
         .filter_map(|name| fields.iter().position(|field| field.name == *name));
     if !places.is_sorted() {
         notes.add(NoteCode::ColumnsReordered, "", 1, || {
-            "the columns stand in another order than in the source; they are matched by name".into()
+            "the columns are in a different order from the source; they are matched by name".into()
         });
     }
     notes

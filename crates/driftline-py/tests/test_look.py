@@ -40,13 +40,13 @@ def test_a_notebook_shows_charts_for_light_paper_whatever_the_system_prefers(mod
 def test_a_policy_that_only_deploys_has_no_drift_to_draw(drift):
     plain = DriftClassifier("linear", window=100, policy="always").fit(drift.X, drift.y).adapt(drift.stream)
     assert plain.plot_history().get_ylabel() == "mean confidence"
-    with pytest.raises(ValueError, match="no window says"):
+    with pytest.raises(ValueError, match="no window has column shifts"):
         plain.plot_drift()
 
 
 def test_explanations_and_estimates_are_shown_and_drawn(drift):
     found = driftline.explain(drift.X, drift.stream)
-    assert "deviations of the source" in found._repr_html_() and "background:#fff" in found._repr_html_()
+    assert "standard deviations" in found._repr_html_() and "background:#fff" in found._repr_html_()
     assert len(found.plot().patches) == len(found.columns)
     fitted = LogisticRegression().fit(drift.X, drift.y)
     one = driftline.estimate(fitted, drift.X, drift.y, drift.stream, metrics=("accuracy", "balanced_accuracy"))

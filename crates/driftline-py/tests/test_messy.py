@@ -76,7 +76,7 @@ def test_classes_of_two_types_are_refused(data):
 
 @pytest.mark.parametrize("value", [[1], {}], ids=["lists", "dicts"])
 def test_columns_of_things_are_named(data, value):
-    with pytest.raises(TypeError, match="column `c` holds values of type (list|dict), which is no feature"):
+    with pytest.raises(TypeError, match="column `c` holds values of type (list|dict), which cannot be a feature"):
         quick().fit(data[0].assign(c=[value] * ROWS), data[1])
 
 

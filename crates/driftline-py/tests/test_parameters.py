@@ -69,7 +69,7 @@ def test_scores_are_not_taken_for_probabilities(drift):
 
 def test_a_folder_that_is_found_again_says_so(drift, tmp_path):
     quick(folder=tmp_path / "run").fit(drift.X, drift.y).adapt(drift.stream)
-    with pytest.warns(UserWarning, match="holds this run already, with 4 windows: it goes on, and version 4 is in use"):
+    with pytest.warns(UserWarning, match="already holds this run, with 4 windows: the run is continued, and version 4 is in use"):
         quick(folder=tmp_path / "run").fit(drift.X, drift.y)
 
 
@@ -108,7 +108,7 @@ def test_messages_speak_of_python_types(drift):
     import pyarrow as pa
 
     table = pa.table({"x": [[1, 2], [3]], "y": [1.0, 2.0]})
-    with pytest.raises(TypeError, match=r"column `x` holds lists?, which is no feature"):
+    with pytest.raises(TypeError, match=r"column `x` holds lists?, which cannot be a feature"):
         quick().fit(table, [0, 1])
     with pytest.raises(ValueError, match="unknown field `xyzzy`"):
         quick(settings={"xyzzy": 1}).fit(drift.X, drift.y)

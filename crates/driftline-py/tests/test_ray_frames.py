@@ -99,7 +99,7 @@ def test_a_model_of_your_own(data, tmp_path):
 
 def test_what_is_no_fleet_of_frames_is_refused(data, tmp_path):
     source, sensors, _ = data
-    with pytest.raises(ValueError, match="name of a file, but 'a/b' does not"):
+    with pytest.raises(ValueError, match="valid file name, but is 'a/b'"):
         driftline.ray.fleet(source, stream={"a/b": sensors["sensor-1"]}, out=tmp_path / "fleet", **HOW)
     with pytest.raises(ValueError, match="no column 'stat'"):
         driftline.ray.fleet(source, stream=sensors, out=tmp_path / "fleet", **{**HOW, "label": "stat"})

@@ -107,7 +107,7 @@ def test_the_disk_of_one_node_is_full(cluster, place, small_disk, caplog):
     result = run(streams_per_task=10)
     assert (result.done, result.failed) == (60, 0)
     told = [record.getMessage() for record in caplog.records]
-    assert any("No space left on device" in line and "tried elsewhere" in line for line in told), told
+    assert any("No space left on device" in line and "retrying elsewhere" in line for line in told), told
     expect_same(Path("fleet"), expected)
 
 

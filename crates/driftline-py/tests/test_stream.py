@@ -133,7 +133,7 @@ def test_rows_that_wait_are_copied_pickled_and_not_forgotten(stream, tmp_path):
         model.adapt(buffer, flush=False)
         buffer[:] = np.nan
     assert model.n_waiting_ == 700 and model.version_ == 0
-    with pytest.warns(UserWarning, match="700 rows wait"):
+    with pytest.warns(UserWarning, match="700 buffered rows"):
         model.save(tmp_path / "model.safetensors")
     model = pickle.loads(pickle.dumps(model))
     assert model.n_waiting_ == 700

@@ -304,7 +304,7 @@ impl MethodScore {
             method: name.into(),
             last_window: over(|hits| hits.last_window),
             whole_stream: over(|hits| hits.whole_stream)
-                .ok_or_else(|| Error::empty("the answers of the stream"))?,
+                .ok_or_else(|| Error::empty("the true classes of the stream"))?,
             while_serving: over(|hits| hits.while_serving),
             singles: seeds.iter().map(single).collect(),
         })

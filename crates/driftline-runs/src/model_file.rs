@@ -212,7 +212,7 @@ impl ModelFile {
         let path = path.as_ref();
         let bytes = std::fs::read(path).map_err(Error::io(path))?;
         if path.is_file() && !Self::is_at(path) {
-            return Err(Error::corrupt(path, "is no model of driftline"));
+            return Err(Error::corrupt(path, "is not a driftline model"));
         }
         Self::from_bytes(&bytes, registry).map_err(|message| Error::corrupt(path, message))
     }
@@ -294,5 +294,5 @@ fn restore_sample(
         let labels = Labels::new(classes, version.n_classes())?;
         LabeledDomain::new(Inputs::new(inputs, version.shape())?, labels)
     };
-    sample().map_err(|error| format!("the source sample makes no sense: {error}"))
+    sample().map_err(|error| format!("the source sample is damaged: {error}"))
 }

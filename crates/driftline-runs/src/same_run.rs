@@ -66,7 +66,7 @@ pub(super) fn differences(
         (Origin::Model(_), _) => found.push("it began with a model, not a labelled source".into()),
     }
     if !adapt.source_sample && first.source_sample.is_some() {
-        found.push("it stores rows of the source, which is not wanted here".into());
+        found.push("it stores rows of the source, and this command asks for none".into());
     }
     files("stream", &manifest.stream, stream, &mut found);
     Ok(found)

@@ -295,14 +295,16 @@ pub(super) fn measured<R: Sync>(
                 0 => "no row".to_owned(),
                 kept => format!("{kept} rows of one class only"),
             };
-            format!("window {number} was held: the filter left {what}, so the model before it was kept as it is")
+            format!(
+                "window {number} was held: the filter left {what}, so the model was not changed"
+            )
         });
     }
     let learned = step.labeling.as_ref().is_some_and(|l| l.kept > 0);
     if step.candidate.is_some() && learned && step.version.model == step.before.model {
         let message = || {
             format!(
-                "window {number} changed nothing: what its model learned from agrees with the model before it in every digit"
+                "window {number} changed nothing: its training labels are exactly the predictions of the model before it"
             )
         };
         notes.add(NoteCode::NothingLearned, &number.to_string(), 1, message);

@@ -229,7 +229,7 @@ pub(crate) fn expect_known_answers(
             let path = outline.digests.first().map(|digest| &*digest.path);
             let path = path.unwrap_or(std::path::Path::new("the stream"));
             let classes = encoding.classes().join("`, `");
-            let fault = DataFault::new(path, "none of the answers is a class of the model")
+            let fault = DataFault::new(path, "none of the true classes is a class of the model")
                 .column(choice.answers.as_deref().unwrap_or_default())
                 .help(format!(
                     "the classes are `{classes}`; name the column that has them with {{answers}}"

@@ -143,8 +143,7 @@ impl Engine {
         let ctx = self.context(&Stage::NONE, &NO_VERSION);
         let prepared = self.prepared.as_ref().map(|(_, memory)| memory);
         let memory = prepared.unwrap_or(&self.memory);
-        self.policy
-            .outlook(&ctx, memory, &self.candidates(), windows)
+        self.policy.outlook(&ctx, memory, &self.chains, windows)
     }
 
     fn candidates(&self) -> Vec<&Candidate> {

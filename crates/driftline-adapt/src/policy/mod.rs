@@ -87,12 +87,12 @@ pub trait Policy: Part {
     }
 
     /// What is to be expected of a stream of which these are some windows, in their order; nothing learns from them. None
-    /// where it cannot say. `state` is what was prepared for windows of their size.
+    /// where it cannot say. `state` is what was prepared for windows of their size, `chains` stand before the first window.
     fn outlook(
         &self,
         _ctx: &Context<'_>,
         _state: &State,
-        _candidates: &[&Candidate],
+        _chains: &[Chain],
         _windows: &[Inputs],
     ) -> Result<Option<Forecast>> {
         Ok(None)

@@ -62,12 +62,9 @@ impl AlongArgs {
   driftline adapt --model model.safetensors --stream log.parquet --time stamp --every P7D --out run
   driftline adapt --source s.csv --label y --stream t.csv --window 200 --truth y --out run
 
-Defaults: windows of 500 rows, leftover rows merged into the last one; method gradual; model auto (see --model); seed 0. How \
-many rows of a window are learned from depends on where their labels come from: a model that labels them leaves its least \
-confident tenth out (--drop); clusters, which knn follows on at most four inputs, and mixtures take all; realigning learns from none.
+Defaults: windows of 500 rows, leftover rows merged into the last one; method gradual; model auto (see --model); seed 0. How many rows of a window are learned from depends on the labeler: a teacher model leaves out its least confident tenth (--drop); clusters (used by knn on at most four inputs) and mixtures keep all rows; realigning learns from none.
 
-Memory holds one window at a time, however long the stream, except with --method pooled and accumulate, which hold \
-everything they learn from.")]
+Memory holds one window at a time, however long the stream. The methods pooled and accumulate hold everything they learn from.")]
 pub struct AdaptArgs {
     #[command(flatten)]
     along: AlongArgs,
@@ -76,7 +73,7 @@ pub struct AdaptArgs {
     out: PathBuf,
     #[command(flatten)]
     rows: RowsArgs,
-    /// Store no rows of the source in the run, for private data: `driftline step` can then rehearse nothing
+    /// Store no source rows in the run, for private data: `driftline step` then cannot rehearse
     #[arg(long, alias = "no-source-card", requires = "source", help_heading = OUTPUT, hide_short_help = true)]
     no_source_sample: bool,
     /// Read source and stream and show the plan; write nothing
@@ -191,7 +188,7 @@ fn advise_plan(run: &RunFolder, verbosity: Verbosity) {
         return;
     }
     verbosity.say(&format!(
-        "note: {fast} of {all} windows are further from the one before than can be followed safely; {} says which windows suit",
+        "note: {fast} of {all} windows drift too far from the one before to be followed safely; {} finds a better window size",
         driftline_report::command_line(&plan::like(command))
     ));
 }

@@ -17,29 +17,27 @@ use crate::{interrupt, output};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
-  driftline audit run --budget 30 --out rows.csv       name 30 rows; fill in their labels
-  driftline audit run --labels rows.csv                what they say, and what to label next
-  driftline audit run --agreeing 20                    also name 20 rows that both class alike, to score the window
+  driftline audit run --budget 30 --out rows.csv       select 30 rows; fill in their labels
+  driftline audit run --labels rows.csv                what the labels show, and what to label next
+  driftline audit run --agreeing 20                    also 20 rows on which both agree, to score the window
 
-Only rows that the two versions class differently can tell which is better, so only those are named, in an order that is \
-drawn: label them from the top. Look as often as you like and stop when you like: a verdict that is called settled is wrong \
-in at most one case of ten. The run keeps what was asked for: `driftline label` asks for these labels too.")]
+Only rows that the two versions class differently can show which is better, so only those are selected, in random order: label them from the top. Check as often as you like and stop when you like: a verdict reported as settled is wrong in at most one case in ten. The run remembers the rows: `driftline label` asks for their labels too.")]
 pub struct AuditArgs {
     /// Run folder from `driftline adapt`
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// How many rows to name
+    /// How many rows to select
     #[arg(long, value_name = "N", default_value_t = 30)]
     budget: usize,
-    /// How many rows to name that both class alike, and as many more as there are too few of the others: with their labels,
-    /// `driftline score` can tell how often each is right
+    /// How many rows to select on which both agree, plus what is missing of the others: with their labels,
+    /// `driftline score` can estimate the accuracy of each
     #[arg(long, value_name = "N", default_value_t = 0)]
     agreeing: usize,
     /// What to compare the version in use with: a candidate of the run, or the number of a version [default: what the
     /// last decision was about]
     #[arg(long, value_name = "NAME|N")]
     against: Option<String>,
-    /// File with labels beside those that the run has: columns `file`, `row` and the labels
+    /// File with more labels than the run has: columns `file`, `row` and the labels
     #[arg(long, value_name = "FILE")]
     labels: Option<String>,
     /// Column of that file with the labels

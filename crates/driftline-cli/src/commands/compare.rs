@@ -21,7 +21,7 @@ use crate::your_data::watch::Watcher;
 
 Source does not adapt. Target ST self-trains on the last window, All ST on the whole stream, each for as many steps as \
 there are windows. Gradual ST takes one window after another, Accumulate each together with all before it. --baselines adds \
-what `docs/methods.md` describes. The stream must fit into memory. Nothing learns from the answers.")]
+what `docs/methods.md` describes. The stream must fit into memory. Nothing learns from the true classes.")]
 pub struct CompareArgs {
     #[command(flatten)]
     along: AlongArgs,
@@ -41,7 +41,7 @@ pub struct CompareArgs {
 pub fn run(args: &CompareArgs, verbosity: Verbosity) -> Result {
     if args.along.stream.truth.is_none() {
         return Err(Failure::usage(
-            "comparing methods needs answers",
+            "comparing methods needs the true classes",
             "name the column of the stream with the true classes: --truth COL",
         ));
     }
@@ -92,8 +92,7 @@ fn text(comparison: &Comparison) -> String {
         table.trim_fmt()
     );
     if comparison.seeds_alike {
-        text += "Two seeds gave the same on every row, as this model does not depend on its seed: no more were run, and ± \
-                 comes from the rows alone.\n";
+        text += "Two seeds gave the same predictions, because this model does not depend on its seed. No more were run, and ± comes from the rows alone.\n";
     }
     match &comparison.recommendation {
         Some(advice) => text + &recommended(advice),

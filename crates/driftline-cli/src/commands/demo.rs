@@ -148,8 +148,7 @@ fn text(run: &RunFolder, page: &Path, sentence: Option<&str>) -> String {
     }
     let command = driftline_report::command_line(&run.manifest().command);
     format!(
-        "A plant: four sensors that drift, three states (88, 9 and 3 %), one category. 1,500 rows have labels; 4,000 came later. \
-         The true states of those were used for the two columns of truth and for nothing else.\n\n{}\n\n{}\n\nreport: {}\n\
+        "A plant: four drifting sensors, three states (88, 9 and 3 %), one category. 1,500 rows have labels; 4,000 came later. Their true states are used only for the two columns of truth.\n\n{}\n\n{}\n\nreport: {}\n\
          the same on your own data: {command}\n\
          paper:  driftline demo --paper prints the first row of the paper's Table 1\n\
          next:   driftline predict {} --input {} --out predictions.csv\n",
@@ -175,7 +174,7 @@ fn paper(out: &Path, json: bool, verbosity: Verbosity) -> Result {
     let text = || {
         format!(
             "{}\n\n{}\n\n{}\n\nreport: {report}\nnext:   driftline reproduce --budget 0s   every table of the paper, beside the printed numbers\n",
-            "Two Gaussian classes in 100 dimensions drift until a model trained at the start is useless at the end.",
+            "Two Gaussian classes in 100 dimensions drift until a model trained at the start is useless.",
             output::text_table(store),
             words::experiment(store),
         )

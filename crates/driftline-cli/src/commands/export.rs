@@ -51,7 +51,7 @@ pub fn run(args: &ExportArgs, verbosity: Verbosity) -> Result {
     let model_file = open(&args.model, args.version)?;
     for name in coarse(&model_file) {
         verbosity.say(&format!(
-            "note: the values of `{name}` are too far from 0 for the graph's single precision: if its classes differ from \
+            "note: the values of `{name}` are too far from 0 for the graph's single precision; if its classes differ from \
              those of `predict`, subtract a constant from the column and fit again"
         ));
     }

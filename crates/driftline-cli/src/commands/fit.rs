@@ -51,8 +51,8 @@ pub struct FitArgs {
     cleaning: CleaningArgs,
     #[command(flatten)]
     compute: ComputeArgs,
-    /// Store no rows of the source with the model, for private data: a run that begins with the model alone can then
-    /// rehearse nothing
+    /// Store no source rows with the model, for private data: a run that starts from the model alone can then
+    /// not rehearse
     #[arg(long, alias = "no-source-card")]
     no_source_sample: bool,
     /// Read and describe the source; train and write nothing

@@ -23,9 +23,7 @@ const SPEED: f64 = 3e10;
   driftline plan --source s.csv --label y --stream t.csv
   driftline plan --source digits/source --label label --stream digits/stream --json
 
-How fast the stream drifts is measured against how far apart the classes are, for windows of several sizes. For tables the \
-source is then moved along the stream and every method tried on it, where the classes are known. Nothing learns from the \
-stream.")]
+For several window sizes, compares how fast the stream drifts with how far apart the classes are. For tables, it then moves the labelled source along the stream and tries every method on it. Nothing learns from the stream.")]
 pub struct PlanArgs {
     #[command(flatten)]
     along: AlongArgs,
@@ -121,7 +119,7 @@ fn windows(ahead: &Advice) -> String {
     let mut text = match (&pace.leap, pace.window) {
         (Some(leap), _) => format!(
             "No window is safe: before row {} the stream jumps by {:.0} times what a step may be, which is a tenth of the \
-             distance between a class and its nearest. Smaller windows do not help, as nothing lies between.\n",
+             distance between a class and its nearest. Smaller windows do not help.\n",
             leap.row,
             leap.distance / pace.limit.max(f64::MIN_POSITIVE)
         ),
@@ -131,7 +129,7 @@ fn windows(ahead: &Advice) -> String {
         (None, Some(window)) => {
             let mut text = format!("Windows of {window} rows");
             if window < pace.wanted {
-                text += ": fewer rows than the model would like, as larger windows drift too fast";
+                text += ": fewer rows than the model needs, but larger windows drift too fast";
             }
             text + &format!(". Use --window {window}.\n")
         }
@@ -162,8 +160,7 @@ fn windows(ahead: &Advice) -> String {
 /// What was rehearsed, and what is to be expected of it.
 fn rehearsal(outlook: &Forecast) -> String {
     if outlook.explained == 0 {
-        return "\nNo simple drift explains the stream: the source could not be moved to any of the windows that were looked \
-                at, so nothing can be rehearsed. The guard will hold.\n"
+        return "\nNo simple drift explains the stream: the source could not be moved to any window that was tried, so nothing can be rehearsed. The guard will hold.\n"
             .into();
     }
     let expected = match outlook.choice().and_then(|choice| choice.at_end.as_ref()) {
@@ -173,7 +170,7 @@ fn rehearsal(outlook: &Forecast) -> String {
             100.0 * end.low,
             100.0 * end.high
         ),
-        None => "how accurate it will be at the end is not measurable".into(),
+        None => "the accuracy at the end cannot be estimated".into(),
     };
     let preferred = match &outlook.preferred {
         Some(name) => format!("`{name}`"),

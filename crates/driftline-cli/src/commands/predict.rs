@@ -117,11 +117,12 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
         }))?;
     } else {
         let counts: Vec<String> = counts.map(|(class, n)| format!("{class} {n}")).collect();
-        let (rows, version, counts) = (done.rows, model_file.number(), counts.join(", "));
-        verbosity.say(&format!("{rows} rows by version {version}: {counts}"));
+        let (rows, counts) = (done.rows, counts.join(", "));
+        let version = version(&args.model, model_file.number())?;
+        verbosity.say(&format!("{rows} rows by {version}: {counts}"));
         if let Some(right) = done.right {
             let n = right.n;
-            verbosity.say(&format!("accuracy {right} on {n} rows with an answer"));
+            verbosity.say(&format!("accuracy {right} on {n} labelled rows"));
         }
         match &standard {
             Some(standard) => standard.send()?,
@@ -129,6 +130,20 @@ pub fn run(args: &PredictArgs, verbosity: Verbosity) -> Result {
         }
     }
     Ok(Outcome::Done)
+}
+
+/// The version in words. The number of a window that was held is no news.
+fn version(path: &Path, number: usize) -> Result<String> {
+    let made = match RunManifest::kind_of(path) {
+        Some(_) => RunFolder::read(path)?.made_as(number),
+        None => number,
+    };
+    Ok(match (made, made == number) {
+        (0, true) => "the source model".into(),
+        (0, false) => "the source model, unchanged".into(),
+        (made, true) => format!("version {made}"),
+        (made, false) => format!("version {made}, unchanged"),
+    })
 }
 
 /// The name says what is written.

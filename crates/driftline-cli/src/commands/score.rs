@@ -17,12 +17,10 @@ use crate::{interrupt, output};
 #[command(before_long_help = "Examples:
   driftline score run --window 7 --labels checked.csv
   driftline score run --window 7 --labels checked.csv --label churn --learn
-  driftline score run --window 7                by the labels of rows that the run has asked for
+  driftline score run --window 7                with the labels of rows that the run asked for
 
 The file of labels has the columns `file` and `row` that predictions and audits name, and a column of labels; or a label for \
-each row of the window, in their order. Rows without a label are not scored. Rows that an \
-audit or the policy asked for count by how many rows they stand for. The rows themselves are read again from where \
-the run has read them.")]
+each row of the window, in their order. Rows without a label are not scored. Rows that an audit or the policy asked for are weighted by how many rows they represent. The rows are read again from their original files.")]
 pub struct ScoreArgs {
     /// Run folder from `driftline adapt`
     #[arg(value_name = "RUN")]
@@ -80,7 +78,7 @@ pub fn run(args: &ScoreArgs, verbosity: Verbosity) -> Result {
             "version {version} has learned from these labels and is in use"
         )),
         Some(Stepped::Known(version)) => verbosity.say(&format!(
-            "note: version {version} has learned from these very labels; nothing was changed"
+            "note: version {version} has already learned from these labels; nothing was changed"
         )),
         None => {}
     }

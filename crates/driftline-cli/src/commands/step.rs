@@ -23,7 +23,7 @@ use crate::{interrupt, notes, output};
   driftline step run --input march.csv --truth churn
 
 The input is one window. The current version of the run (the newest, unless `driftline rollback` chose another) labels it, \
-and the model that learns from it becomes the next version. Columns are as in the run. A file that the run has already \
+and the model trained on it becomes the next version. Columns are as in the run. A file that the run has already \
 seen is recognised by its contents and changes nothing.")]
 pub struct StepArgs {
     /// Run folder from `driftline adapt`

@@ -25,8 +25,7 @@ const PAUSE: Duration = Duration::from_millis(50);
   driftline watch run
   driftline watch run --port 8080
 
-Serves the report on 127.0.0.1 only, as it would be written now; the page looks every five seconds whether there is more. \
-Nothing is written. Ctrl-C ends it.")]
+Serves the current report on 127.0.0.1 only. The page checks for news every five seconds. Nothing is written. Ctrl-C ends it.")]
 pub struct WatchArgs {
     /// Run folder from `driftline adapt`; it may still be written to
     #[arg(value_name = "RUN")]
@@ -111,10 +110,7 @@ fn answer(mut stream: TcpStream, page: &mut Page, own: SocketAddr) -> std::io::R
     stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(PATIENCE))?;
     let reply = match Request::read(&stream) {
-        None => plain(
-            "400 Bad Request",
-            "this is no request that is understood here",
-        ),
+        None => plain("400 Bad Request", "this request is not understood"),
         Some(request) if !request.is_for(own) => {
             plain("403 Forbidden", "this page is for this machine only")
         }
@@ -137,7 +133,7 @@ fn found(path: &str, page: &mut Page) -> Result<String> {
             let state = json!({ "state": page.state()? });
             reply("200 OK", "application/json", &state.to_string())
         }
-        _ => plain("404 Not Found", "there is nothing here but the report at /"),
+        _ => plain("404 Not Found", "only the report at / is served"),
     })
 }
 

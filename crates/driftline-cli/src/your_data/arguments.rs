@@ -34,8 +34,8 @@ pub struct TableArgs {
     category: Vec<String>,
     /// Fill missing values from the source: mean or mark
     ///
-    /// Without it they are refused. A number becomes the source's mean, a text its most frequent category; `mark` keeps them
-    /// apart besides, in an input of their own.
+    /// Without it they are refused. A number becomes the source's mean, a text its most frequent category; `mark` also tells
+    /// the model where values were missing, in an extra input.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "mean", hide_possible_values = true, display_order = place::IMPUTE)]
     impute: Option<Impute>,
     #[command(flatten)]
@@ -55,7 +55,7 @@ pub struct ReadArgs {
     decimal: Option<String>,
     /// Text encoding of CSV files: utf-8 or cp1252 [default: detected]
     ///
-    /// cp1252 covers Latin-1. It is what is detected where a file cannot be UTF-8, which is noted.
+    /// cp1252 covers Latin-1. A file that is not UTF-8 is read as cp1252, with a note.
     #[arg(long, value_enum, value_name = "NAME", hide_possible_values = true, help_heading = DATA, hide_short_help = true)]
     encoding: Option<EncodingArg>,
     /// CSV files have no header line
@@ -136,7 +136,7 @@ pub struct ThreadArgs {
 pub struct StreamArgs {
     /// Stream files in time order, or patterns
     ///
-    /// A pattern stands in quotes: 'stream-*.csv'.
+    /// Quote patterns: 'stream-*.csv'.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE", display_order = place::STREAM)]
     pub stream: Vec<String>,
     /// Column that orders the stream [default: file order]
@@ -146,7 +146,7 @@ pub struct StreamArgs {
     pub time: Option<String>,
     /// Column that names rows; may be repeated
     ///
-    /// It is no feature, and is passed through to the predictions.
+    /// It is not a feature, and is passed through to the predictions.
     #[arg(long, value_name = "COL", display_order = place::ID)]
     pub id: Vec<String>,
     /// Column with the true classes, for scoring only
@@ -156,7 +156,7 @@ pub struct StreamArgs {
     pub truth: Option<String>,
     /// How dates such as 05/06/2024 are read: day-first or month-first
     ///
-    /// With points between the numbers the day comes first by default; with slashes this must be given.
+    /// Dates with points are read day first by default; dates with slashes need this flag.
     #[arg(long, value_enum, value_name = "ORDER", hide_possible_values = true, help_heading = DATA, hide_short_help = true)]
     dates: Option<DatesArg>,
 }

@@ -20,10 +20,7 @@ pub struct FailOnArgs {
         hide_default_value = true,
         hide_possible_values = true,
         help_heading = OUTPUT,
-        long_help = "When to exit with code 3 although the run came to its end. action: somebody has to do something, \
-                     which is to label rows or to roll back. held: that, or the last window was held or taken back, for \
-                     whatever reason. doubtful: that, or answers say `hurt` or `doubtful` of the version in use. never: \
-                     whatever happens"
+        long_help = "When to exit with code 3 although the run finished. action: rows need labels, or a version should be rolled back. held: also if the last window was held or taken back, for any reason. doubtful: also if labels show that adapting hurt or is doubtful. never: always exit with 0"
     )]
     pub fail_on: FailOn,
 }
@@ -43,7 +40,7 @@ impl FailOnArgs {
             _ => "the verdict is against the version in use".into(),
         };
         verbosity.say(&format!(
-            "exit code 3: {why} (--fail-on never ends with 0 all the same)"
+            "exit code 3: {why} (use --fail-on never to exit with 0)"
         ));
         Outcome::CheckFailed
     }

@@ -47,13 +47,13 @@ pub struct MethodArgs {
     labeler: Option<String>,
     /// guarded, always or never
     ///
-    /// When a step is deployed. guarded: only where it gains at the lower bound; may ask for labels. always: every step. never:
+    /// When a step is deployed. guarded: only if it gains at the lower bound; may ask for labels. always: every step. never:
     /// watch. The default is guarded, and always with --method target and pooled.
     #[arg(long, value_name = "NAME", value_parser = named(PolicyParts::makers()), hide_possible_values = true, help_heading = METHOD)]
     policy: Option<String>,
     /// Labels to ask for in each window [default: 0]
     ///
-    /// --truth or a file of --labels answers only what is asked; else `driftline label` asks you.
+    /// With --truth or a file of --labels, only the rows asked for are used; otherwise `driftline label` asks you.
     #[arg(long, value_name = "N", help_heading = METHOD)]
     labels_per_window: Option<usize>,
     #[command(flatten)]
@@ -64,7 +64,7 @@ pub struct MethodArgs {
     /// Radius of sharpness-aware training of a network [default: none]
     #[arg(long, value_name = "RADIUS", value_parser = parse_positive, help_heading = NETWORKS, hide_short_help = true)]
     sharpness: Option<Positive>,
-    /// Take numbers as they are instead of scaling each column to the source's mean and deviation
+    /// Do not scale numeric columns by the source's mean and deviation
     #[arg(long, help_heading = DATA, hide_short_help = true)]
     no_scaling: bool,
     #[command(flatten)]
@@ -75,14 +75,14 @@ pub struct MethodArgs {
 #[derive(Args, Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct SelfTrainingArgs {
-    /// Share of each window not to learn from: its least confident rows [default: 0.1]
+    /// Share of each window to leave out: its least confident rows [default: 0.1]
     #[arg(long, value_name = "SHARE", value_parser = parse_fraction, conflicts_with = "filter", help_heading = METHOD, hide_short_help = true)]
     #[serde(skip)]
     drop: Option<Fraction>,
     /// Another filter: drop=SHARE, threshold=CONFIDENCE or class-balanced=SHARE
     #[arg(long, value_name = "KIND=VALUE", value_parser = parse_filter, help_heading = METHOD, hide_short_help = true)]
     filter: Option<Filter>,
-    /// How sure the model is of a row: spread (max p − min p), top-probability or margin [default: spread]
+    /// Measure of confidence: spread (max p − min p), top-probability or margin [default: spread]
     #[arg(long, value_name = "MEASURE", help_heading = METHOD, hide_short_help = true)]
     confidence: Option<String>,
     /// A file with labels of rows that --labels-per-window asks for, as `driftline label` writes them
@@ -90,10 +90,10 @@ struct SelfTrainingArgs {
     /// Or, as a setting, learn from predicted classes (hard) or probabilities (soft) [default: hard].
     #[arg(long, value_name = "FILE|hard|soft", help_heading = METHOD, hide_short_help = true)]
     labels: Option<String>,
-    /// Where each step begins: teacher (the current model), scratch or scratch-then-teacher [default: teacher]
+    /// Start of each step: teacher (the current model), scratch or scratch-then-teacher [default: teacher]
     #[arg(long, value_name = "WHERE", help_heading = METHOD, hide_short_help = true)]
     start: Option<String>,
-    /// Whether the optimiser's state goes on from step to step: carried or fresh [default: carried]
+    /// Optimiser state between steps: carried or fresh [default: carried]
     #[arg(long, value_name = "STATE", help_heading = METHOD, hide_short_help = true)]
     optimizer_state: Option<String>,
     /// When the filter leaves nothing or one class: hold, proceed or fail [default: hold]
@@ -102,13 +102,13 @@ struct SelfTrainingArgs {
     /// Mix the labelled source into every step, each row with this weight; needs --source
     #[arg(long, value_name = "WEIGHT", value_parser = parse_positive, help_heading = METHOD, hide_short_help = true)]
     replay: Option<Positive>,
-    /// Mix the labelled source into every step, the whole of it with this weight beside the window's; needs --source
+    /// Mix the labelled source into every step, all of it together with this weight relative to the window; needs --source
     #[arg(long, value_name = "WEIGHT", value_parser = parse_positive, conflicts_with = "replay", help_heading = METHOD, hide_short_help = true)]
     replay_share: Option<Positive>,
-    /// Hold every step to the weights it begins with, this strongly [default: not at all]
+    /// Strength of the penalty that keeps each step near its first weights [default: not at all]
     #[arg(long, value_name = "STRENGTH", value_parser = parse_positive, help_heading = METHOD, hide_short_help = true)]
     anchor: Option<Positive>,
-    /// Average weights along the chain: this share of the model before each step stays [default: 0]
+    /// Average weights along the chain: the share kept from the model before each step [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = parse_fraction, help_heading = METHOD, hide_short_help = true)]
     average: Option<Fraction>,
 }
@@ -124,7 +124,7 @@ pub struct WindowArgs {
     windows: Option<NonZeroUsize>,
     /// One window per period: P7D, P1M, PT6H; needs --time
     ///
-    /// Of numeric times, per step of this size.
+    /// For numeric times, a step of this size.
     #[arg(long, value_name = "PERIOD", requires = "time", value_parser = parse_period, help_heading = WINDOWS)]
     every: Option<Period>,
     /// Rows left over at the end: merge them into the last window, keep them as a smaller one, drop or forbid them
@@ -184,7 +184,7 @@ impl MethodArgs {
         match self.labels_file() {
             None => Ok(()),
             Some(file) => Err(Failure::usage(
-                format!("--labels {file} has no meaning here"),
+                format!("--labels {file} has no effect here"),
                 "`driftline adapt`, `step` and `label` take labels of rows that were asked for",
             )),
         }
@@ -213,8 +213,8 @@ impl MethodArgs {
         if let Some(labels) = self.labels_per_window {
             let name = self.policy.as_deref().unwrap_or(GUARDED);
             if name != GUARDED {
-                let what = format!("--labels-per-window has no meaning for the policy `{name}`");
-                return Err(Failure::usage(what, "leave --policy out, or say `guarded`"));
+                let what = format!("--labels-per-window has no effect with the policy `{name}`");
+                return Err(Failure::usage(what, "omit --policy, or use `guarded`"));
             }
             let settings = json!({ "labels-per-window": labels });
             said.policy = Some(PartSpec::new(name, settings));

@@ -11,8 +11,7 @@ use super::headings::{METHOD, NETWORKS, place};
 use crate::failure::{Failure, Result};
 
 /// What `--model` may name when a model is to be trained.
-pub const KINDS: &str = "auto: cnn for images; for tables trees, or linear, knn or mlp where that is clearly better on \
-    blocks of the source. linear: softmax regression on standardised columns, trained to convergence, with an L2 penalty \
+pub const KINDS: &str = "auto: cnn for images; for tables trees, or linear, knn or mlp if one is clearly better on held-out blocks of the source. linear: softmax regression on standardised columns, trained to convergence, with an L2 penalty \
     chosen by cross-validation on the source. knn: nearest neighbours, their number chosen on the source. trees: \
     gradient-boosted trees. mlp: two dense layers of 32. cnn: three 5×5 convolutions. margin: the theory's linear score, \
     two classes only";
@@ -47,21 +46,21 @@ impl StartArgs {
         }
         let Some(name) = self.model.as_deref() else {
             return Err(Failure::usage(
-                "there is nothing to begin with: no labelled source and no model",
-                "name labelled rows with --source FILE --label COL, or a model of `driftline fit` with --model FILE",
+                "there is no labelled source and no model to start from",
+                "give labelled rows with --source FILE --label COL, or a model from `driftline fit` with --model FILE",
             ));
         };
         let path = PathBuf::from(name);
         if NAMES.contains(&name) && !path.exists() {
             return Err(Failure::usage(
                 format!("there is no model file `{}`", path.display()),
-                "to train a model of this kind, name a labelled source: --source FILE --label COL",
+                "to train a model of this kind, give a labelled source: --source FILE --label COL",
             ));
         }
         if !path.exists() {
             return Err(Failure::with_help(
                 format!("there is no model file `{}`", path.display()),
-                "`driftline fit` makes one of labelled rows; or name these with --source FILE --label COL",
+                "make one with `driftline fit`, or give labelled rows with --source FILE --label COL",
             ));
         }
         Ok(Start::model(path)?)

@@ -52,7 +52,7 @@ fn a_step_of_a_fleet_is_a_step_of_each() {
         let again = place.run(&format!("fleet step {out} --input next/*.csv"));
         let said = crate::your_data::files::error(&again);
         assert!(
-            said.contains("3 streams have seen these contents"),
+            said.contains("the input of 3 streams was seen before"),
             "{said}"
         );
         assert_eq!(status(&place, &out)["rows"][0]["windows"], 4);

@@ -43,7 +43,7 @@ fn with_interval(own: &Value) -> String {
 fn todo(verdict: &Value) -> String {
     let action = &verdict["action"];
     let rows = || match (action["rows"].as_u64().unwrap(), &action["named"]) {
-        (1, Value::Bool(true)) => "these 1 row".to_owned(),
+        (1, Value::Bool(true)) => "this row".to_owned(),
         (n, Value::Bool(true)) => format!("these {n} rows"),
         (n, _) => format!("{n} rows"),
     };

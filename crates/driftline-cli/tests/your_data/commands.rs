@@ -76,7 +76,7 @@ fn a_model_file_and_a_source_give_the_same_run() {
     );
     assert!(place.windows("c")[0].get("accuracy_after").is_none());
     let page = place.read("c/report.html");
-    assert!(page.contains("there are no answers and no estimate"));
+    assert!(page.contains("there are no labels and no estimate"));
     // Every kind that suits a table.
     for kind in ["mlp", "linear", "knn", "trees"] {
         place.good(&format!(

@@ -66,7 +66,7 @@ fn numbers_of_rows_are_noted_or_left_out() {
     let fit = "--label label --time day --id id --out m.safetensors --force";
     let told = error(&place.run(&format!("fit --source numbered.csv {fit}")));
     assert!(
-        told.contains("`number` has another whole number in every row"),
+        told.contains("`number` has a different whole number in every row"),
         "{told}"
     );
     assert!(told.contains("--exclude number"), "{told}");

@@ -87,6 +87,31 @@ fn all_that_is_in_the_way_is_told_in_one_message_with_one_corrected_command() {
     );
 }
 
+/// A running number is told with the rest, and the grammar is that of several columns.
+#[test]
+fn a_running_number_is_told_with_the_rest() {
+    let place = Place::new();
+    let mut text = "number;temp;druck;status\n".to_owned();
+    for row in 0..200 {
+        let (temp, druck) = (row * 7 % 11, row * 5 % 13);
+        text += &format!(
+            "{};6{temp},5;9{druck},25;{}\n",
+            9000 + row,
+            ["ok", "jam"][row % 2]
+        );
+    }
+    text = text.replacen(";61,5;", ";;", 3);
+    place.write("s.csv", &text);
+    let message = place.bad("fit --source s.csv --label status --out m.safetensors", 1);
+    for needle in [
+        "`number` identifies the rows",
+        "`temp`, `druck` have decimal commas",
+        "--id number --decimal , --impute",
+    ] {
+        assert!(message.contains(needle), "{needle}: {message}");
+    }
+}
+
 #[test]
 fn what_was_detected_can_be_overruled() {
     let place = place();

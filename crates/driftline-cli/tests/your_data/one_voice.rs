@@ -51,7 +51,13 @@ fn a_stream_that_stands_still_is_no_failure() {
         told.starts_with("Keep serving. The source model is in use, unchanged.\n"),
         "{told}"
     );
-    assert!(told.contains("What ends the hold: "), "{told}");
+    assert!(told.contains("Ways to end the hold: "), "{told}");
+    // The numbers of windows that were held are no news.
+    let told = error(&place.run("predict run --input still.csv --out p.csv"));
+    assert!(
+        told.contains("rows by the source model, unchanged: "),
+        "{told}"
+    );
     place.good(&words);
     place.bad(&format!("{words} --fail-on held"), 3);
 }
@@ -87,7 +93,7 @@ fn a_question_names_the_command_that_answers_it() {
         "{told}"
     );
     assert!(
-        said.contains("What ends the hold: labels (`driftline label run --window 3`)"),
+        said.contains("Ways to end the hold: labels (`driftline label run --window 3`)"),
         "{said}"
     );
     // The labels come: now the next step decides, and until then there is nothing to do.
@@ -362,7 +368,7 @@ fn what_is_not_there_is_told_in_plain_words() {
     }
     let told = place.bad("predict source.csv --input stream.csv --out p.csv", 1);
     assert!(
-        told.contains("source.csv: is no model of driftline") && told.contains("driftline fit"),
+        told.contains("source.csv: is not a driftline model") && told.contains("driftline fit"),
         "{told}"
     );
     let told = place.bad("adapt --stream stream.csv --out run", 2);

@@ -56,6 +56,16 @@ fn a_drift_that_can_be_rehearsed_has_a_window_a_method_and_an_expected_accuracy(
     assert!((last - end(preferred)).abs() < 0.1, "{last} {outlook}");
 }
 
+/// Beside trees stand linear candidates, with a model of their own.
+#[test]
+fn trees_are_rehearsed() {
+    let place = place(|part| 3.0 * part);
+    let plan = place.json(&format!("{PLAN} --model trees"));
+    let prospects = plan["outlook"]["prospects"].as_array().unwrap();
+    let own = |name: &str| prospects.iter().any(|own| own["name"] == name);
+    assert!(own("realign") && own("linear-realign"), "{plan}");
+}
+
 #[test]
 fn without_drift_it_advises_to_hold() {
     let plan = place(|_| 0.0).json(PLAN);

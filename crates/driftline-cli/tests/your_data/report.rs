@@ -44,8 +44,8 @@ fn without_answers_the_unadapted_estimate_stands_beside_the_adapted_one() {
     // Estimated, and it says so.
     for told in [
         "Classes, 2024-",
-        ", estimated without answers",
-        "Which class is taken for which",
+        ", estimated without labels",
+        "Confusion matrix",
         "Precision %",
     ] {
         assert!(page.contains(told), "{told}");
@@ -103,12 +103,7 @@ fn columns_are_drawn_as_they_were_and_are() {
 #[test]
 fn with_answers_precision_recall_and_confusion_are_counted() {
     let (place, page) = page("--truth label");
-    for told in [
-        ", counted",
-        "Which class is taken for which",
-        "as ant",
-        "Precision %",
-    ] {
+    for told in [", counted", "Confusion matrix", "as ant", "Precision %"] {
         assert!(page.contains(told), "{told}");
     }
     let last = place.windows("run").pop().unwrap();

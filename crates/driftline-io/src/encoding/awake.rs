@@ -65,7 +65,7 @@ impl Applied {
                     UsualValue::Text(text) => text.clone(),
                 };
                 format!(
-                    "column `{name}` hardly varies in the source ({value}), so the model does not use it; now it changes"
+                    "column `{name}` hardly varies in the source ({value}), so the model does not use it, but now it changes"
                 )
             });
         }

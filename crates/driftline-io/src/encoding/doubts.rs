@@ -37,6 +37,21 @@ pub(super) fn numbers_rows(pieces: &Pieces) -> bool {
     different && seen.len() >= TELLING
 }
 
+/// Whether a column of numbers surely does: they are those of a range of which at most half is left out, in any order.
+pub(super) fn counts_rows(pieces: &Pieces) -> bool {
+    let (mut least, mut most, mut rows) = (f64::INFINITY, f64::NEG_INFINITY, 0);
+    for (column, picked) in pieces {
+        let Column::Numbers(numbers) = column else {
+            return false;
+        };
+        rows += picked.len();
+        for value in picked.iter().map(|&row| numbers.get(row)) {
+            (least, most) = (least.min(value), most.max(value));
+        }
+    }
+    most - least < 2.0 * rows as f64 && numbers_rows(pieces)
+}
+
 /// A number with a decimal comma from a column of texts that holds nothing but such numbers.
 pub(super) fn decimal_comma(pieces: &Pieces) -> Option<String> {
     let mut found = None;
@@ -79,7 +94,7 @@ pub(super) fn sentinel(pieces: &Pieces) -> Option<String> {
             let count = present().filter(|&value| value == suspect).count();
             let rows = if count == 1 { "row" } else { "rows" };
             return Some(format!(
-                "{suspect} in {count} {rows} and else {low} to {high}"
+                "{suspect} in {count} {rows} and otherwise {low} to {high}"
             ));
         }
     }

@@ -151,7 +151,7 @@ impl Applied {
             };
             let encoded = encode(value);
             if !encoded.is_finite() {
-                let message = format!("{value:?} is not a number that can be learned from");
+                let message = format!("{value:?} is not a number a model can learn from");
                 return Err(self.place(frame, at, row, message).into());
             }
             out[0] = encoded.clamp(-self.bound, self.bound);
@@ -218,7 +218,7 @@ impl Applied {
 
     fn missing(&self, frame: &Batch, at: usize, row: usize) -> Error {
         self.place(frame, at, row, "the value is missing".into())
-            .help("fill it in; {impute} fills missing values from the source, and a model fitted with {exclude} does without the column")
+            .help("fill it in, fill missing values from the source with {impute}, or leave the column out with {exclude} when fitting")
             .into()
     }
 }

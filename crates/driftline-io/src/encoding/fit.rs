@@ -192,7 +192,7 @@ impl Table {
                     return Err(DataFault::new(
                         self.path(),
                         format!(
-                            "has more than {} different labels, so these are hardly classes",
+                            "has more than {} different labels, too many for classes",
                             options.limits.classes
                         ),
                     )
@@ -208,7 +208,7 @@ impl Table {
             return Err(DataFault::new(
                 self.path(),
                 format!(
-                    "has {} different labels in {rows} rows, almost a class per row: is this a regression?",
+                    "has {} different labels in {rows} rows, almost one class per row: is this a regression target?",
                     classes.len()
                 ),
             )
@@ -310,7 +310,7 @@ impl Table {
         let constant: Vec<&str> = constant.map(|(feature, _)| &*feature.name).collect();
         notes.add(NoteCode::ConstantColumns, "", constant.len() as u64, || {
             format!(
-                "columns with one value in the whole source, of which nothing can be learned: {}",
+                "columns with a single value in the source are not used: {}",
                 list(constant.iter().copied())
             )
         });
@@ -326,7 +326,7 @@ impl Table {
         });
         if let Some(name) = answers {
             notes.add(NoteCode::AnswersNoFeature, name, 1, || {
-                format!("column `{name}` holds the answers, so the source's is no feature")
+                format!("column `{name}` holds the true classes, so it is not a feature in the source either")
             });
         }
         let rows: usize = self.frames.iter().map(|(_, rows)| rows.len()).sum();
@@ -340,7 +340,7 @@ impl Table {
             {
                 let name = &feature.name;
                 notes.add(NoteCode::RowNumbers, name, 1, || {
-                    format!("column `{name}` has another whole number in every row: if it numbers the rows, it is no feature")
+                    format!("column `{name}` has a different whole number in every row: if it numbers the rows, it is not a feature")
                 });
             }
             if let (Coding::Number { .. }, Some(at)) = (&feature.coding, at)
@@ -365,11 +365,11 @@ impl Table {
                     .next()
                     .map_or(String::new(), |text| format!(" such as `{text}`"));
                 notes.add(NoteCode::MostlyNumbers, name, 1, || {
-                    format!("column `{name}` is taken for {count} categories, though most are numbers: mend the others{other}, or say that categories are meant")
+                    format!("column `{name}` is read as {count} categories, although most of its values are numbers: correct the others{other}, or say that it holds categories")
                 });
             } else if count > 2 && 2 * count > rows {
                 notes.add(NoteCode::ManyCategories, name, 1, || {
-                    format!("column `{name}` has {count} different texts in {rows} rows: if it names the rows, it is no feature")
+                    format!("column `{name}` has {count} different texts in {rows} rows: if it identifies the rows, it is not a feature")
                 });
             } else if count > MANY {
                 notes.add(NoteCode::ManyCategories, name, 1, || {
@@ -480,7 +480,7 @@ fn too_many_texts(pieces: &Pieces) -> &'static str {
         .find_map(|(column, rows)| rows.iter().find_map(|&row| cell_text(column, row)))
         .unwrap_or_default();
     if crate::time::parse_moment(&first).is_some() {
-        "these are times: order the stream by them with {time}, or leave the column out with {exclude}"
+        "these are times: order the stream by this column with {time}, or leave the column out with {exclude}"
     } else {
         "leave the column out with {exclude}, or pass it through with {id}"
     }

@@ -57,11 +57,11 @@ impl Applied {
             });
         }
         notes.add(NoteCode::MissingAnswers, "", missing, || {
-            "rows without an answer are not scored".into()
+            "rows without a true class are not scored".into()
         });
         for (class, count) in unknown {
             notes.add(NoteCode::UnknownClasses, &class, count, || {
-                format!("the answers name the class `{class}`, which the source lacks: no model can be right there")
+                format!("the true classes include `{class}`, which the source lacks: those rows count as errors")
             });
         }
     }

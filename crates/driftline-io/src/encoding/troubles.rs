@@ -1,10 +1,10 @@
-//! What stands in the way of a first run on a messy source: names of rows, dates, decimal commas and missing values, told in
+//! What stands in the way of a first run on a messy source: identifiers, dates, decimal commas and missing values, told in
 //! one message with the settings that mend all of it. One thing alone is told where it is met, with row and column.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::doubts::decimal_comma;
+use super::doubts::{counts_rows, decimal_comma};
 use super::statistics::{Pieces, has_missing, is_empty};
 use crate::columns::list;
 use crate::selection::cell_text;
@@ -21,7 +21,7 @@ pub(super) struct Troubles<'a> {
     choice: &'a ColumnChoice,
     options: &'a ReadOptions,
     rows: usize,
-    /// Columns that name the rows; whether one has too many texts to be taken as categories all the same.
+    /// Columns that identify the rows; whether one has too many texts to be taken as categories all the same.
     ids: Vec<(String, bool)>,
     /// Columns of dates, each with one of them.
     dates: Vec<(String, String)>,
@@ -48,8 +48,13 @@ impl<'a> Troubles<'a> {
         if !self.choice.impute && has_missing(pieces) && !is_empty(pieces) {
             self.missing.push(name());
         }
-        let as_told = self.choice.categories.contains(&field.name);
-        if field.kind != Kind::Text || as_told {
+        if self.choice.categories.contains(&field.name) {
+            return;
+        }
+        if counts_rows(pieces) {
+            self.ids.push((name(), false));
+        }
+        if field.kind != Kind::Text {
             return;
         }
         if decimal_comma(pieces).is_some() {
@@ -99,8 +104,13 @@ impl<'a> Troubles<'a> {
         if !self.ids.is_empty() {
             let all: Vec<String> = self.ids.iter().map(|(name, _)| name.clone()).collect();
             told.push(format!(
-                "{} names the rows (nearly every one differs)",
-                names(&all)
+                "{} {} the rows (nearly every value differs)",
+                names(&all),
+                if all.len() == 1 {
+                    "identifies"
+                } else {
+                    "identify"
+                }
             ));
             additions.extend(all.into_iter().map(|name| (Setting::Id, Some(name))));
         }
@@ -116,11 +126,16 @@ impl<'a> Troubles<'a> {
         let undecided =
             |(_, date): &(String, String)| parse_moment_in(date, self.choice.dates).is_none();
         if self.dates.iter().any(undecided) {
-            told.push("whether day or month comes first in the dates is not known".into());
+            told.push("the dates do not show whether day or month comes first".into());
             additions.push((Setting::Dates, Some("day-first".into())));
         }
         if !self.commas.is_empty() {
-            told.push(format!("{} has decimal commas", names(&self.commas)));
+            let have = if self.commas.len() == 1 {
+                "has"
+            } else {
+                "have"
+            };
+            told.push(format!("{} {have} decimal commas", names(&self.commas)));
             additions.push((Setting::Decimal, Some(",".into())));
         }
         if !self.missing.is_empty() {
@@ -136,9 +151,9 @@ impl<'a> Troubles<'a> {
                 format!("{{{}}}{value}", setting.name())
             })
             .collect();
-        let message = format!("cannot be learned from as it is: {}", told.join("; "));
+        let message = format!("is not ready to learn from: {}", told.join("; "));
         Err(DataFault::new(path, message)
-            .help(format!("add {}", words.join(", ")))
+            .help(format!("add {}", words.join(" ")))
             .adding(additions)
             .into())
     }

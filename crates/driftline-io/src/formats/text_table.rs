@@ -101,11 +101,11 @@ pub(crate) fn not_a_number(path: &Path, row: u64, column: &str, field: &str) -> 
     let infinite = shown.parse::<f64>().is_ok_and(|value| !value.is_finite());
     let help = match (comma, infinite) {
         (true, _) => {
-            "if all decimals of the file are written with a comma, read them so with {decimal} , or else mend the field"
+            "if the file uses decimal commas throughout, use {decimal} , ; otherwise correct the field"
         }
-        (_, true) => "leave the field empty where there is no value, and fill it with {impute}",
+        (_, true) => "leave the field empty where there is no value, and use {impute}",
         _ => {
-            "the fields before it are numbers: mend the field, leave the column out with {exclude}, or take all of it as categories with {category}"
+            "the fields before it are numbers: correct the field, leave the column out with {exclude}, or read the column as categories with {category}"
         }
     };
     DataFault::new(path, format!("`{shown}` is not a finite number"))

@@ -226,7 +226,7 @@ impl SecondPass {
     }
 
     fn changed(&self) -> Error {
-        let message = "has changed while it was being read";
+        let message = "changed while it was being read";
         DataFault::new(&self.applied.files[0], message).into()
     }
 }

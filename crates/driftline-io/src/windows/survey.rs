@@ -61,7 +61,9 @@ impl Survey {
         }
         if let Some(before) = self.before {
             if std::mem::discriminant(&before) != std::mem::discriminant(&time) {
-                return Err(format!("`{time}` is another kind of time than `{before}`"));
+                return Err(format!(
+                    "`{time}` is a different kind of time from `{before}`"
+                ));
             }
             match before.order(&time) {
                 Ordering::Greater => self.falls += 1,

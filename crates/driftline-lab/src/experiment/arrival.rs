@@ -26,7 +26,7 @@ pub(super) fn run(
     let Benchmark { task, answers } = benchmark;
     let stream = &task.intermediate;
     let Some(right) = &answers.intermediate else {
-        return Err(Error::empty("the answers of the stream"));
+        return Err(Error::empty("the true classes of the stream"));
     };
     let windows = match method.windowing() {
         Some(windowing) => stream.split(windowing)?.windows,

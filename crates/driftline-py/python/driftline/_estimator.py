@@ -50,7 +50,7 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
     method : str, default="gradual"
         Which windows are learned from, in which order.
     policy : str or dict, default="guarded"
-        What becomes of a step: ``"guarded"`` deploys what a rehearsal finds better, ``"always"`` deploys every step.
+        When a step is deployed: ``"guarded"`` only where a rehearsal shows a gain, ``"always"`` every time.
     alignment, labeler : str or dict, optional
         How a window is brought into the model's frame, and how it gets its labels.
     settings : dict, optional
@@ -283,8 +283,8 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
         windows = self._adapter.windows()
         if windows:
             warnings.warn(
-                f"the folder holds this run already, with {windows} windows: it goes on, and version {self.version_} is in use; "
-                "roll_back(0) goes back to the source model, another folder begins anew",
+                f"the folder already holds this run, with {windows} windows: the run is continued, and version {self.version_} is in use; "
+                "use roll_back(0) for the source model, or another folder to start anew",
                 UserWarning,
                 stacklevel=3,
             )

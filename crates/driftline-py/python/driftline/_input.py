@@ -36,8 +36,8 @@ def rows(model: Any, X: Any, *, y: Any = None, reset: bool) -> Table:
         return _tables.table(array)
     if not reset and getattr(model, "_unordered", False):
         raise ValueError(
-            "the model was not fitted in Python and has dropped columns, so that it is not known which column of an array is "
-            "which: pass a frame with names"
+            "the model was not fitted in Python and has dropped columns, so the columns of an array cannot be matched: "
+            "pass a frame with column names"
         )
     return _tables.table(array, features(model))
 

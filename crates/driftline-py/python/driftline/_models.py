@@ -101,8 +101,8 @@ class Learner:
     def restore(self, stored: bytes) -> Any:
         if not self.trusted:
             raise ValueError(
-                "the file holds a pickled model of Python's, and loading it runs code of whoever wrote it; "
-                "if you know that it is yours, load it with `trusted=True`"
+                "the file holds a pickled Python model, and loading it runs code from the file; "
+                "if you trust its author, load it with `trusted=True`"
             )
         return pickle.loads(stored)
 

@@ -22,7 +22,7 @@ class Explanation:
     """How a window differs from the source.
 
     `distance` is an energy distance and `noise` what it would be without drift; `told_apart` says how often a row can be
-    told by its looks (0.5 is a guess); `columns` has how far each column moved, in deviations of the source, the
+    told by its looks (0.5 is a guess); `columns` has how far each column shift, in standard deviations of the source, the
     farthest first.
     """
 
@@ -41,7 +41,7 @@ class Explanation:
     def _repr_html_(self) -> str:
         from driftline._notebook import table_html
 
-        rows = [(name, f"{shift:+.2f} deviations of the source") for name, shift in self.columns[:10]]
+        rows = [(name, f"{shift:+.2f} standard deviations") for name, shift in self.columns[:10]]
         return table_html(f"{self.verdict}: {self.reason}", rows)
 
     def plot(self, ax: Any = None) -> Any:
@@ -50,7 +50,7 @@ class Explanation:
 
         ax, columns = axes(ax), self.columns[:10][::-1]
         ax.barh([name for name, _ in columns], [shift for _, shift in columns])
-        ax.set_xlabel("moved, in deviations of the source")
+        ax.set_xlabel("shift, in standard deviations of the source")
         return ax
 
 

@@ -69,13 +69,13 @@ def drift(records: Sequence[dict[str, Any]], ax: Any = None) -> Any:
         for moved in record.get("moved", []):
             farthest[moved["column"]] = max(farthest.get(moved["column"], 0.0), abs(moved["by"]))
     if not farthest:
-        raise ValueError("no window says how far its columns have moved: policies that only deploy do not ask")
+        raise ValueError("no window has column shifts: policies that deploy every step do not measure them")
     windows = [record["window"] for record in records]
     for column in sorted(farthest, key=lambda name: -farthest[name])[:_COLUMNS]:
         found = [{moved["column"]: moved["by"] for moved in record.get("moved", [])} for record in records]
         ax.plot(windows, [moved.get(column, np.nan) for moved in found], marker=".", label=column)
     ax.axhline(0, color="0.6", linewidth=0.8)
     ax.set_xlabel("window")
-    ax.set_ylabel("moved, in deviations of the source")
+    ax.set_ylabel("shift, in standard deviations of the source")
     ax.legend(frameon=False)
     return ax

@@ -23,7 +23,7 @@ def path() -> Path:
     other = shutil.which("driftline")
     if other is None:
         raise FileNotFoundError(
-            "the program driftline is not installed: wheels bring it along, `cargo install --path crates/driftline-cli --features full` "
+            "the driftline program is not installed: the wheel includes it; without the wheel, `cargo install --path crates/driftline-cli --features full` "
             "builds it"
         )
     return Path(other)

@@ -47,7 +47,7 @@ class Storing(State, BaseEstimator):  # type: ignore[misc]
         path = Path(path)
         if self._waiting():
             warnings.warn(
-                f"{self._waiting()} rows wait for their window and are not saved; flush() follows them", UserWarning, stacklevel=2
+                f"{self._waiting()} buffered rows are not saved; flush() adapts to them first", UserWarning, stacklevel=2
             )
         if path.suffix == ".safetensors":
             self._adapter.save(path)

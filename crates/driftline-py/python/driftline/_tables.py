@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array
 
 from driftline._driftline import Table
 
-_NO_FEATURE = "which is no feature; drop it, or make it numbers or text"
+_NO_FEATURE = "which cannot be a feature; drop it, or convert it to numbers or text"
 # What pandas finds in a column of objects.
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "boolean", "empty"}
 _MOMENTS = {"datetime", "datetime64", "date"}

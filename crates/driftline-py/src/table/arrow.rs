@@ -35,9 +35,9 @@ pub fn columns(table: &Bound<'_, PyAny>) -> PyResult<(Vec<(Field, Cells)>, usize
     for (field, pieces) in schema.fields().iter().zip(columns) {
         let kind = kind(field.data_type()).ok_or_else(|| {
             let (name, kind) = (field.name(), in_words(field.data_type()));
-            let help = "drop it, or make it numbers or text";
+            let help = "drop it, or convert it to numbers or text";
             PyTypeError::new_err(format!(
-                "column `{name}` holds {kind}, which is no feature; {help}"
+                "column `{name}` holds {kind}, which cannot be a feature; {help}"
             ))
         })?;
         rows = 0;

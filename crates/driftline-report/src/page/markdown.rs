@@ -39,7 +39,7 @@ impl Page {
         for grid in section.results.iter().chain(&section.tables) {
             self.grid(grid, level);
         }
-        let limits = "What this rests on, and what cannot be known";
+        let limits = "Assumptions and limits";
         for (title, points) in [("Notes", &section.notes), (limits, &section.limits)] {
             if !points.is_empty() {
                 self.paragraph(&format!("{level}# {title}"));

@@ -36,8 +36,7 @@ pub fn classes(last: &WindowRecord, source: &SourceRecord) -> Option<Grid> {
     }
     if let Known::Estimated(_) = known {
         grid.notes.push(
-            "Recall: the share of the class that is recognised, with its 90 % interval. Precision: the share of the rows taken \
-             for it that are of it. Both are estimated without answers, for the version in use."
+            "Recall: the share of a class that is predicted as that class, with a 90 % interval. Precision: the share of the rows predicted as a class that belong to it. Both are estimated without labels, for the version in use."
                 .into(),
         );
     }
@@ -57,11 +56,7 @@ pub fn confusion(last: &WindowRecord) -> Option<Grid> {
     if matrix.is_empty() || matrix.len() != names.len() {
         return None;
     }
-    let title = format!(
-        "Which class is taken for which, {}{}",
-        words::when(last),
-        known.how()
-    );
+    let title = format!("Confusion matrix, {}{}", words::when(last), known.how());
     let mut grid = Grid {
         title,
         words: 1,
@@ -79,7 +74,9 @@ pub fn confusion(last: &WindowRecord) -> Option<Grid> {
         grid.rows.push(name.chain(cells).collect());
     }
     grid.notes.push(match known {
-        Known::Counted(_) => "Rows with an answer, by the version adapted to the window.".into(),
+        Known::Counted(_) => {
+            "Labelled rows, predicted by the version adapted to the window.".into()
+        }
         _ => "Per cent of the window's rows, by the version in use.".into(),
     });
     Some(grid)
@@ -104,7 +101,7 @@ impl<'a> Known<'a> {
     fn how(&self) -> &'static str {
         match self {
             Self::Counted(_) => ", counted",
-            Self::Estimated(_) => ", estimated without answers",
+            Self::Estimated(_) => ", estimated without labels",
             Self::Nothing => "",
         }
     }

@@ -82,7 +82,7 @@ fn short(value: f64) -> String {
 /// Every column with its importance, where that is known.
 pub fn table(all: &[ColumnDrift], last: &WindowRecord) -> Option<Grid> {
     let title = format!("Columns, source to newest window, {}", words::when(last));
-    let head = "Column|Differently distributed, % of rows|Mean moved by, deviations|Accuracy lost on the source when shuffled, points|Rows of the window that change class, %";
+    let head = "Column|Difference in distribution, % of rows|Shift of the mean, standard deviations|Accuracy lost on the source when shuffled, points|Rows of the window that change class, %";
     let mut grid = Grid::new(title, 1, head);
     let or_dash = |text: Option<String>| text.unwrap_or("–".into());
     for own in all.iter().take(TOLD) {

@@ -73,15 +73,15 @@ fn accuracy(run: &RunFolder, id: &str) -> Option<Figure> {
     let mut y = percentages("accuracy, %", &all);
     let caption = if repeats {
         "Every step learns from the same rows and is scored on them. Solid blue: the model after each step. Dotted \
-         blue: the model before it. Grey: the source model. Dotted grey: always answering the most frequent class. \
+         blue: the model before it. Grey: the source model. Dotted grey: always predicting the most frequent class. \
          Bands: 90 % intervals."
     } else {
         "Solid blue: the model adapted to each window. Dotted blue: as served, by the model that stood when it arrived. Grey: the \
-         source model. Dotted grey: always answering the window’s most frequent class. Bands: 90 % intervals."
+         source model. Dotted grey: always predicting the window’s most frequent class. Bands: 90 % intervals."
     };
     let mut caption = caption.to_owned();
     if with_estimates {
-        caption += " Green: what was estimated without answers, of the adapted model and, dotted, of the source model.";
+        caption += " Green: estimates without labels, of the adapted model and, dotted, of the source model.";
     }
     if y.mark(100.0 / n_classes as f64, "guessing") {
         caption += " Horizontal dotted line: guessing.";
@@ -131,8 +131,8 @@ fn estimates_alone(records: &[WindowRecord], id: &str) -> Option<Figure> {
         return decisions::strip(records, &[], id);
     }
     let y = percentages("accuracy, %", &all);
-    let caption = "Estimated without answers, with 90 % intervals. Green: the version in use after each window. Dotted green: as \
-                   served, by the version that stood when the window arrived. Grey: the source model. Gaps: not measurable.";
+    let caption = "Estimated without labels, with 90 % intervals. Green: the version in use after each window. Dotted green: as \
+                   served, by the version that stood when the window arrived. Grey: the source model. Gaps: no estimate.";
     let last = records.last()?;
     let told = |own: &Estimate| {
         let [value, low, high] = [own.accuracy, own.low, own.high].map(per_cent);

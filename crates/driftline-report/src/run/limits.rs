@@ -6,26 +6,21 @@ pub fn limits(run: &RunFolder, source: &ModelFile) -> Vec<String> {
     let policy = run.manifest().settings.method.policy.as_ref();
     let policy = policy.map_or("always", |named| &*named.name);
     let mut all = vec![
-        "A change of what the classes mean that leaves the inputs as they are cannot be seen by any method without labels. \
-         Nor can a jump that puts one class where another was.",
-        "A class that the source lacks is never predicted, and counts as wrong wherever there are answers.",
+        "Without labels, no method can detect that the classes have changed their meaning while the inputs stay the same, or that one class has jumped to where another was.",
+        "A class that the source lacks is never predicted. Where true labels are known, its rows count as errors.",
     ];
     all.push(match policy {
         "always" => {
-            "Every step is deployed, whether it helps or not: confidence and class balance are all that can be watched \
-             without answers."
+            "Every step is deployed, whether it helps or not. Without labels, only confidence and class balance can be watched."
         }
         "never" => "Nothing is deployed: the stream is only watched.",
         _ => {
-            "What is deployed was rehearsed on labelled rows of the source that were moved to look like the window. The \
-             estimates hold as far as one of these explanations is close to what has happened."
+            "Every deployed step was rehearsed on labelled source rows that were moved to look like the window. The estimates are valid if one of these explanations is close to what happened."
         }
     });
     if policy != "always" && source.source_sample.is_none() {
-        all.push(
-            "No rows of the source are stored with the run, so that later windows cannot be rehearsed.",
-        );
+        all.push("No source rows are stored with the run, so later windows cannot be rehearsed.");
     }
-    all.push("A few dozen labels of the newest window settle more than any of this: `driftline audit` names the rows.");
+    all.push("A few dozen labels of the newest window tell more than any estimate: `driftline audit` selects the rows.");
     all.into_iter().map(String::from).collect()
 }

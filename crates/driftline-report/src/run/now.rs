@@ -32,7 +32,7 @@ fn served(verdict: &Verdict) -> Card {
         None => Card::new(
             name,
             "not known".into(),
-            "there are no answers and no estimate".into(),
+            "there are no labels and no estimate".into(),
         ),
     }
 }
@@ -122,8 +122,7 @@ pub fn explanations(last: &WindowRecord) -> Option<Grid> {
     };
     grid.rows = all.into_iter().map(row).collect();
     grid.notes.push(
-        "Each is a way in which the labelled source could have become this window; accuracies are what each would mean, \
-         not measured on the window itself."
+        "Each explanation is a way in which the labelled source could have become this window. The accuracies follow from it; they were not measured on the window."
             .into(),
     );
     grid.if_any()
@@ -138,7 +137,7 @@ pub fn moved(last: &WindowRecord) -> Option<Grid> {
     let mut grid = Grid::new(
         title,
         1,
-        "Column|Mean moved by, deviations|Accuracy lost on the source when shuffled, points|Rows of the window that change class, %",
+        "Column|Shift of the mean, standard deviations|Accuracy lost on the source when shuffled, points|Rows of the window that change class, %",
     );
     // A column that has moved and matters comes first.
     let matters = |moved: &Moved| {

@@ -66,8 +66,7 @@ pub fn windows(records: &[WindowRecord]) -> Grid {
     }
     if scored {
         grid.notes.push(
-            "Accuracy before: of the model in service when the window arrived. After: of the model adapted to the \
-             window, without its answers. Unadapted: of the source model."
+            "Accuracy before: of the model in service when the window arrived. After: of the model adapted to the window, without its labels. Unadapted: of the source model."
                 .into(),
         );
     }

@@ -38,7 +38,7 @@ pub fn thumbnails(run: &RunFolder, id: &str) -> driftline_core::Result<Option<Fi
     });
     let shown: Vec<Image> = shown.collect();
     let caption = "Above: the images of the newest window that the version in use is most sure of. Below: those that it is \
-                   least sure of. Under each the class it gives, and its confidence.";
+                   least sure of. Under each image: the predicted class and its confidence.";
     let title = "Most and least confident";
     let chart = || images::chart(&shown, each);
     Ok((each > 0).then(|| Figure::draw(id, "confidence-images", title, caption, "", chart())))

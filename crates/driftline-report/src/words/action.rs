@@ -11,7 +11,7 @@ pub fn headline(verdict: &Verdict, run: &str) -> String {
     let why = standing(verdict);
     match (&verdict.action, command(verdict, run)) {
         (Action::Label { named: false, .. }, Some(command)) => {
-            format!("{todo}; `{command}` names them. {why}")
+            format!("{todo}; `{command}` selects them. {why}")
         }
         (_, Some(command)) => format!("{todo}: `{command}`. {why}"),
         (_, None) => format!("{todo}. {why}"),
@@ -28,8 +28,12 @@ pub fn todo(action: &Action, step: StepKind) -> String {
                 StepKind::TakenBack => "Taken back",
                 _ => "In doubt",
             };
-            let these = if *named { "these " } else { "" };
-            format!("{state}: label {these}{}", count(*rows, "row"))
+            let rows = match (*named, *rows) {
+                (true, 1) => "this row".into(),
+                (true, rows) => format!("these {rows} rows"),
+                (false, rows) => count(rows, "row"),
+            };
+            format!("{state}: label {rows}")
         }
         Action::RollBack(back) => format!("Roll back to {}", version(back.to)),
         _ => "Keep serving".into(),
@@ -77,27 +81,27 @@ pub fn ways_out(verdict: &Verdict, run: &str) -> Option<String> {
         [first @ .., _] => format!("{}; or {}", first.join("; "), way_out(*last, verdict, run)),
         [] => return None,
     };
-    Some(format!("What ends the hold: {all}."))
+    Some(format!("Ways to end the hold: {all}."))
 }
 
 fn way_out(way: WayOut, verdict: &Verdict, run: &str) -> String {
     let (window, run) = (verdict.window, word(run));
     match way {
         WayOut::Label => {
-            format!(
-                "labels (`driftline label {run} --window {window}`), by which the next step decides"
-            )
+            format!("labels (`driftline label {run} --window {window}`), which the next step uses")
         }
-        WayOut::Audit => format!("labels of rows that `driftline audit {run}` names"),
+        WayOut::Audit => format!("labels of rows that `driftline audit {run}` selects"),
         WayOut::Learn => format!(
-            "a version that learns from labels of this window now (`driftline score {run} --window {window} --learn`)"
+            "a version trained on labels of this window (`driftline score {run} --window {window} --learn`)"
         ),
-        WayOut::Refit => "a new run from newer labelled rows (`driftline adapt --source`)".into(),
+        WayOut::Refit => {
+            "a new run with a newer labelled source (`driftline adapt --source`)".into()
+        }
         WayOut::Always => "`--policy always`, which deploys every step".into(),
         WayOut::MoreRows => "more rows in a window (`--window`)".into(),
-        WayOut::DropLess => "a filter that leaves more to learn from (`--drop`)".into(),
+        WayOut::DropLess => "a filter that keeps more rows (`--drop`)".into(),
         WayOut::SourceSample => {
-            "a run that keeps rows of its source to judge by (without `--no-source-sample`)".into()
+            "a run that stores a sample of its source (without `--no-source-sample`)".into()
         }
         _ => "labels".into(),
     }

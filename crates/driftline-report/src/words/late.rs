@@ -2,7 +2,7 @@
 
 use driftline_runs::{Audited, LateScore};
 
-use crate::numbers::{count, per_cent, points};
+use crate::numbers::{count, per_cent, points, signed};
 
 /// One window by its labels.
 pub fn late_score(late: &LateScore) -> String {
@@ -21,10 +21,10 @@ pub fn late_score(late: &LateScore) -> String {
     if let (Some(estimate), Some((low, high))) = (late.estimated_accuracy, interval) {
         let [estimate, low, high] = [estimate, low, high].map(per_cent);
         let verdict = match late.estimate_holds {
-            Some(true) => "the labels agree with that",
-            _ => "the labels speak against it",
+            Some(true) => "the labels agree with it",
+            _ => "the labels contradict it",
         };
-        text += &format!(" Estimated were {estimate} % ({low} to {high}): {verdict}.");
+        text += &format!(" The estimate was {estimate} % ({low} to {high}): {verdict}.");
     }
     text
 }
@@ -59,13 +59,13 @@ pub fn audit(audited: &Audited) -> String {
     } = audited;
     if *differing == 0 {
         return format!(
-            "On window {window}, version {version} and {rival} class all {rows} rows alike: there is nothing to settle."
+            "On window {window}, version {version} and {rival} agree on all {rows} rows: there is nothing to settle."
         );
     }
     let mut text = format!(
-        "On window {window}, version {version} and {rival} class {differing} of {rows} rows differently, so that {rival} is \
-         better by {} to {}",
-        points(audited.low),
+        "On window {window}, version {version} and {rival} class {differing} of {rows} rows differently; {rival} is better \
+         by {} to {}",
+        signed(100.0 * audited.low, 1),
         points(audited.high)
     );
     text += &match labels {
@@ -78,14 +78,14 @@ pub fn audit(audited: &Audited) -> String {
         (None, Some(for_rival)) => {
             let own = format!("version {version}");
             let leader = if for_rival { rival } else { &own };
-            format!(" Not settled; so far the labels speak for {leader}.")
+            format!(" Not settled; so far the labels favour {leader}.")
         }
         (None, None) => String::new(),
     };
     if !audited.asked.is_empty() {
         text += &format!(
-            " {} more would narrow the interval from {} to {} points or less.",
-            count(audited.asked.len(), "label"),
+            " {} would narrow the interval from {} to {} points or less.",
+            count(audited.asked.len(), "more label"),
             per_cent(audited.width),
             per_cent(audited.width_after)
         );

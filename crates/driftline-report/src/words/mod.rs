@@ -10,6 +10,7 @@ mod reason;
 mod when;
 mod window;
 
+pub use crate::numbers::count;
 pub use action::{command, headline, todo};
 pub use experiment::experiment;
 pub use late::{audit, estimates, late_score};

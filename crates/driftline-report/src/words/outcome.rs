@@ -97,7 +97,7 @@ pub fn details(verdict: &Verdict) -> Vec<(&'static str, String)> {
     }
     if verdict.held > 0 {
         let held = format!("{} of {}", verdict.held, verdict.windows);
-        tell("Windows held (the model stayed as it was)", held);
+        tell("Windows held (the model did not change)", held);
     }
     details
 }

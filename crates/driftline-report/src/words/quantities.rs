@@ -49,9 +49,9 @@ pub fn accuracies(verdict: &Verdict) -> String {
                 with_interval(own),
                 with_interval(unadapted)
             ),
-            _ => format!(
-                "How accurate it is on {place} is not known: there are no answers and no estimate."
-            ),
+            _ => {
+                format!("The accuracy on {place} is unknown: there are no labels and no estimate.")
+            }
         };
     };
     let by = basis(verdict, served.by);
@@ -82,10 +82,10 @@ pub fn accuracies(verdict: &Verdict) -> String {
 fn basis(verdict: &Verdict, by: By) -> String {
     let rows = verdict.newest.as_ref().map(|newest| newest.rows);
     match (by, rows) {
-        (By::Estimate, _) => "estimated without answers (90 % interval)".into(),
+        (By::Estimate, _) => "estimated without labels (90 % interval)".into(),
         (By::Answers, Some(rows)) => {
-            format!("counted on {rows} rows with an answer (90 % interval)")
+            format!("counted on {rows} labelled rows (90 % interval)")
         }
-        (By::Answers, None) => "counted on rows with an answer (90 % interval)".into(),
+        (By::Answers, None) => "counted on labelled rows (90 % interval)".into(),
     }
 }

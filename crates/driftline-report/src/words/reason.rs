@@ -15,7 +15,7 @@ pub fn lost(verdict: &Verdict) -> Option<String> {
         _ => ("them", "they are"),
     };
     Some(format!(
-        "Adapting lost {}: on window {}, version {} (in use) hardly ever predicts {them}, although {they_are} there.",
+        "Adapting lost {}: on window {}, version {} (in use) hardly ever predicts {them}, although {they_are} present.",
         classes(names),
         verdict.window,
         verdict.version
@@ -48,7 +48,7 @@ fn by_answers(verdict: &Verdict, newest: &Newest) -> String {
         _ => "; earlier windows by the versions of their time",
     };
     format!(
-        "{what}: on {}, version {version} (in use{earlier}) is right about {} % of {} rows, the unadapted model about {} % ({}, 90 % \
+        "{what}: on {}, version {version} (in use{earlier}) is right on {} % of {} rows, the unadapted model on {} % ({}, 90 % \
          interval {} to {}); balanced accuracy {} % against {} %.",
         place(verdict),
         per_cent(newest.accuracy),
@@ -73,7 +73,7 @@ pub fn roll_back(back: &RollBack) -> String {
             "Better to go back to {to}: of the versions scored on window {window}, it has the best balanced accuracy there ({} %).",
             per_cent(*balanced_accuracy)
         ),
-        _ => format!("Better to go back to {to}: labels have proved that it is better."),
+        _ => format!("Better to go back to {to}: the labels show that it is more accurate."),
     }
 }
 
@@ -89,11 +89,11 @@ pub fn reason(reason: &Reason) -> Option<String> {
             if never.len() == 1 { "is" } else { "are" }
         ),
         Reason::BalancedAccuracy { gain } => format!(
-            "Balanced accuracy, in which every class counts alike, disagrees with accuracy: {}.",
+            "Balanced accuracy, which weighs all classes equally, disagrees with accuracy: {}.",
             points(*gain)
         ),
         Reason::BelowMajority { class, share } => format!(
-            "Always answering {class} would be more accurate ({} %).",
+            "Always predicting {class} would be more accurate ({} %).",
             per_cent(*share)
         ),
         Reason::Estimated {
@@ -106,11 +106,11 @@ pub fn reason(reason: &Reason) -> Option<String> {
             interval(unadapted)
         ),
         Reason::Relabelled { window, share } => format!(
-            "The last step gave {} % of window {window} another class.",
+            "The last step changed the class of {} % of window {window}.",
             per_cent(*share)
         ),
         Reason::BalanceShift { window, share } => format!(
-            "For the class balance of the source, {} % of window {window} would have to change class.",
+            "To match the class balance of the source, {} % of window {window} would have to change class.",
             per_cent(*share)
         ),
         Reason::NotMeasured { window } => {
@@ -118,13 +118,13 @@ pub fn reason(reason: &Reason) -> Option<String> {
         }
         Reason::NoAnswers {
             last_scored: Some(window),
-        } => format!("The last window with answers is window {window}."),
+        } => format!("The last window with labels is window {window}."),
         Reason::Fallen { held_out } => format!(
-            "That is far below the {} % that the source model had on held-out rows of its source.",
+            "That is far below the source model's {} % on held-out source rows.",
             per_cent(*held_out)
         ),
         Reason::LabelsWait { rows } => format!(
-            "{rows} labels have come: the next step decides by them, and `driftline score` scores the window by them now."
+            "{rows} labels have arrived: the next step uses them, and `driftline score` scores the window with them now."
         ),
         _ => return None,
     })

@@ -123,7 +123,7 @@ impl AskedRows {
             }
             let label = known_label(text(row, 7), &lookup).ok_or_else(|| {
                 let names = classes.join("`, `");
-                let message = format!("`{}` is no class of the model, which knows `{names}`; one that it does not know is `{OTHER_CLASS}`", text(row, 7));
+                let message = format!("`{}` is not a class of the model, which knows `{names}`; for any other class write `{OTHER_CLASS}`", text(row, 7));
                 fault(row, "label", message)
             })?;
             if text(row, 6) == JUDGE {

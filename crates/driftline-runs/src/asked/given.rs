@@ -69,7 +69,7 @@ impl GivenLabels {
         let named = [(window, window_row), (file, row)];
         if id.is_none() && named.iter().all(|(a, b)| a.is_none() || b.is_none()) {
             let message = "does not say which rows its labels are of";
-            let help = "it needs the columns `window` and `window_row`, `file` and `row`, or `id`, as `driftline label RUN --out FILE` writes them";
+            let help = "it needs the columns `window` and `window_row`, `file` and `row`, or `id`, as written by `driftline label RUN --out FILE`";
             return Err(fault(message.into()).help(help.to_owned()).into());
         }
         let lookup = ClassLookup::new(classes);
@@ -112,7 +112,7 @@ impl GivenLabels {
                 keys.push(Key::Id(id[at].clone()));
             }
             if keys.is_empty() {
-                return Err(fault("says nowhere which row it is".into())
+                return Err(fault("does not say which row it is".into())
                     .row(line)
                     .into());
             }
@@ -129,7 +129,7 @@ impl GivenLabels {
                     .filter(|own: &&Given| own.label != given.label)
                 {
                     let message = format!(
-                        "labels the row of row {} again, and differently: `{}` there, `{}` here",
+                        "labels the same row as row {}, but differently: `{}` there, `{}` here",
                         before.line, before.label, given.label
                     );
                     let fault = fault(message).row(line).column(column);

@@ -87,7 +87,7 @@ impl AskedRows {
                 let then = class.and_then(|class| classes.get(class as usize));
                 let then = then.map_or(OTHER_CLASS, |class| class);
                 return Err(format!(
-                    "the label of row {row} of window {window} was `{then}` when the decision about window {decided} took it as evidence, and cannot be changed any more"
+                    "the label of row {row} of window {window} was `{then}` when it was used in the decision about window {decided}, so it can no longer be changed"
                 ));
             }
         }

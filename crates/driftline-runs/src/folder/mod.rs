@@ -21,7 +21,7 @@ use super::model_file::ModelFile;
 use super::predictions::WindowTable;
 use super::record::{Checksum, WindowRecord};
 use super::session::{Session, Stopped};
-use super::verdict::Verdict;
+use super::verdict::{Verdict, original};
 use super::walk::Keep;
 use crate::method::Registry;
 use driftline_adapt::{Archive, Engine, ResumeState, Version, Windows};
@@ -176,6 +176,11 @@ impl RunFolder {
         let source = self.model(Some(0))?.source;
         let asked = self.asked()?;
         Ok(Verdict::of(&self.manifest, &self.records, &source, &asked))
+    }
+
+    /// The number under which the model of `version` was made: a window that was held gives an earlier model a new number.
+    pub fn made_as(&self, version: usize) -> usize {
+        original(&self.records, version)
     }
 
     /// The model of a version, or of the current one. Its checksum is compared.

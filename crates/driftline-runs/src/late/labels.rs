@@ -142,7 +142,8 @@ impl<'a> LabelFile<'a> {
                 (Answer::Missing, label) => answers[at] = label,
                 (before, label) if before == label => {}
                 _ => {
-                    let message = format!("labels row {row} of `{file}` twice, and differently");
+                    let message =
+                        format!("labels row {row} of `{file}` twice, with different labels");
                     return Err(fault(message).row(number as u64 + 1).into());
                 }
             }

@@ -56,7 +56,7 @@ fn files(inputs: &[InputDigest]) -> Result<Files> {
     if let Some(lost) = paths.iter().find(|path| !path.exists()) {
         let fault = DataFault::new(lost, "is not there any more, and the run keeps no inputs");
         let help =
-            "call it from the folder in which the run was made, with its files in their place";
+            "run the command in the folder in which the run was made, with its files in place";
         return Err(fault.help(help.to_owned()).into());
     }
     Files::new(paths)
@@ -66,7 +66,7 @@ fn expect_same(then: &[InputDigest], now: &[InputDigest]) -> Result<()> {
     let differs = |(then, now): &(&InputDigest, &InputDigest)| then.blake3 != now.blake3;
     match then.iter().zip(now).find(differs) {
         Some((_, now)) => {
-            let message = "has other contents than when the run read it";
+            let message = "has changed since the run read it";
             Err(DataFault::new(&now.path, message).into())
         }
         None => Ok(()),

@@ -12,6 +12,7 @@ use crate::score_later::rescored;
 use driftline_core::Error;
 use driftline_core::Result;
 use driftline_core::data::Proportion;
+use driftline_core::error::DataFault;
 use driftline_io::ReadOptions;
 use driftline_models::Runtime;
 
@@ -45,8 +46,10 @@ pub fn score(
         let rows = rows_of(run, window, read, runtime)?;
         let answers = Answers::of(labels, run, window, &rows)?;
         if answers.is_empty() && labels.is_none() {
-            let what = format!("the list of labels of rows that were asked for in window {window}");
-            return Err(Error::empty(what));
+            let message = format!("has no labels for window {window} yet");
+            return Err(DataFault::new(run.folder(), message)
+                .help("give a file of labels with --labels, or answer what the run asks with `driftline label`")
+                .into());
         }
         if answers.is_empty() {
             return Err(Error::empty("the column of labels"));

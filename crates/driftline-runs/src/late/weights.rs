@@ -60,7 +60,7 @@ pub(super) fn weights(
     }
     if total < ENOUGH * rows as f64 {
         let message = format!(
-            "labels {} rows that `{by}` asked for, which stand for {total:.0} of the {rows} rows of window {window}: they were drawn where versions differ, and do not say how often one is right",
+            "labels {} rows that `{by}` asked for, which stand for {total:.0} of the {rows} rows of window {window}: they were drawn where versions differ, so they do not show how accurate either is",
             drawn.len()
         );
         let help = format!(

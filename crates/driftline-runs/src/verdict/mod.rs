@@ -23,9 +23,9 @@ pub use roll_back::{Basis, RollBack};
 pub use signs::{AccuracySummary, Signs};
 
 pub(crate) use effect::MOST_RELABELLED;
+pub(crate) use newest::original;
 
 use self::action::Facts;
-use self::newest::original;
 use self::quantity::Quantities;
 use crate::asked::AskedRows;
 use crate::folder::RunManifest;

@@ -51,7 +51,7 @@ pub(super) struct Seen<'a> {
 
 /// The version whose model `version` is: a step that was held, or that took an earlier version up again, gives a model that
 /// there was before a new number.
-pub(super) fn original(records: &[WindowRecord], mut version: usize) -> usize {
+pub(crate) fn original(records: &[WindowRecord], mut version: usize) -> usize {
     let same = |record: &WindowRecord| match record.kept_as_it_was() {
         true => Some(record.teacher),
         false => record.taken_back_to,

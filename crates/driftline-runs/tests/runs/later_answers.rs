@@ -109,6 +109,6 @@ fn what_makes_it_another_run_is_named() {
     );
     fs::write(&paths[2], fs::read(&paths[1]).unwrap()).unwrap();
     let other = told(first, &paths);
-    assert!(other.contains("later-3.csv has other contents"), "{other}");
+    assert!(other.contains("later-3.csv has changed"), "{other}");
     assert!(!other.contains("later-2.csv"), "{other}");
 }

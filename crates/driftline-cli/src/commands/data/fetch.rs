@@ -73,7 +73,7 @@ fn by_client(dataset: &CatalogEntry, verbosity: Verbosity) -> Result<Files> {
             let (title, licence, command) =
                 (dataset.title, dataset.licence, dataset.fetch_command());
             Err(Failure::with_help(
-                format!("{title} is handed out by no package: {licence}"),
+                format!("{title} is not in any package: {licence}"),
                 format!("get it from its authors and run `{command}`"),
             ))
         }

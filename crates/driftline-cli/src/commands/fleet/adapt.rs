@@ -40,7 +40,7 @@ pub struct AdaptFleetArgs {
     shard: Option<StreamShard>,
     #[command(flatten)]
     rows: RowsArgs,
-    /// Store no rows of the source, for private data: `fleet step` can then rehearse nothing
+    /// Store no source rows, for private data: `fleet step` then cannot rehearse
     #[arg(long, alias = "no-source-card", requires = "source")]
     no_source_sample: bool,
     /// Replace the fleet that the folder holds
@@ -60,7 +60,7 @@ pub fn run(args: &AdaptFleetArgs, verbosity: Verbosity) -> Result {
     adapt.replace = args.force;
     if args.source_model == SourceModel::Each && (args.by.is_none() || !start.has_source()) {
         return Err(Failure::usage(
-            "a source model for each stream needs a source that has the key as well",
+            "a source model for each stream needs a source with the key column",
             "name the labelled source with --source and the column of the key with --by, or use --source-model shared",
         ));
     }

@@ -28,9 +28,8 @@ use crate::verbosity::Verbosity;
   driftline fleet status fleet --alert
   driftline fleet export fleet --key sensor-17 --out run-17
 
-Every file is a stream, or every value of the column --by. Windows, alignment and policy are as in `driftline adapt`, and \
-every run is, byte for byte, what `adapt` would have made of that stream alone. Run the same command again to resume. \
-Exit code 1 if a stream failed, else 3 if one needs labels or is to be rolled back (--fail-on)."
+Every file is a stream, or every value of the column --by. Windows, alignment and policy are as in `driftline adapt`, and every run is, byte for byte, the one that `adapt` makes of that stream alone. Run the same command again to resume. \
+Exit code 1 if a stream failed; otherwise 3 if one needs labels or a rollback (--fail-on)."
 )]
 pub struct FleetArgs {
     #[command(subcommand)]
@@ -43,11 +42,11 @@ pub struct FleetArgs {
 enum Action {
     /// Adapt every stream that has new rows to one more window
     Step(step::StepFleetArgs),
-    /// Predict rows of many streams, each by the version that its stream has in use
+    /// Predict rows of many streams, each with the version in use for its stream
     Predict(predict::PredictFleetArgs),
-    /// Show how the streams stand
+    /// Show the state of the streams
     Status(status::StatusArgs),
-    /// Write the run of one stream out as a folder of its own, for all commands on runs
+    /// Write the run of one stream to a folder, for all commands on runs
     Export(export::ExportStreamArgs),
 }
 

@@ -14,13 +14,13 @@ use crate::your_data::fail_on::FailOnArgs;
 
 #[derive(Args, Clone, Copy, Debug)]
 pub struct OutcomeArgs {
-    /// Print only the streams that somebody should look at, a line each; nothing if there are none, as cron likes it
+    /// Print only the streams that need attention, one per line, and nothing if there are none, as cron expects
     #[arg(long, conflicts_with = "json")]
     alert: bool,
     /// Print JSON: `streams`, `done`, `failed`, `unfinished`, `held`, `rolled_back`, `doubtful`, and a row for every stream
     #[arg(long)]
     json: bool,
-    /// Write the reports of so many streams, those in need first; `fleet export` and `report` make any other
+    /// Write the reports of this many streams, those in need first; `fleet export` and `report` make the others
     #[arg(long, value_name = "N", default_value_t = 50)]
     reports: usize,
     #[command(flatten)]
@@ -98,6 +98,6 @@ fn told(tally: Tally, rows: &[StreamRow], on: FailOn) -> String {
     }
     match alerts.lines().count().saturating_sub(NAMED) {
         0 => text,
-        more => text + &format!("  and {more} more: --alert names them all\n"),
+        more => text + &format!("  and {more} more: --alert lists them all\n"),
     }
 }

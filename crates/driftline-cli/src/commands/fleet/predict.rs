@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use driftline_fleet::{FleetFolder, predict_fleet};
 use driftline_io::ColumnChoice;
+use driftline_report::words::count;
 use serde_json::json;
 
 use crate::failure::Result;
@@ -52,8 +53,8 @@ pub fn run(args: &PredictFleetArgs, verbosity: Verbosity) -> Result {
     let done = predict_fleet(&fleet, &input, &choice, &read, &args.out, &runtime)?;
     if !done.unknown.is_empty() {
         verbosity.say(&format!(
-            "note: {} streams are new to the fleet and were predicted by the source model, such as {}",
-            done.unknown.len(),
+            "note: {} new to the fleet predicted by the source model, such as {}",
+            count(done.unknown.len(), "stream"),
             done.unknown[0]
         ));
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use driftline_fleet::FleetStep;
+use driftline_report::words::count;
 
 use super::outcome::{OutcomeArgs, finish};
 use super::watch::FleetProgress;
@@ -37,12 +38,16 @@ pub fn run(args: &StepFleetArgs, verbosity: Verbosity) -> Result {
     step.read = args.read.options();
     let watch = FleetProgress::new(verbosity);
     let stepped = watch.end(step.run(&args.fleet, &data(&args.input)?, &watch))?;
-    let known = "have seen these contents; nothing was changed there";
-    let absent = "have no rows in the input";
-    for (streams, what) in [(stepped.known, known), (stepped.absent, absent)] {
-        if streams > 0 {
-            verbosity.say(&format!("note: {streams} streams {what}"));
-        }
+    let streams = |n| count(n, "stream");
+    if stepped.known > 0 {
+        let known = streams(stepped.known);
+        verbosity.say(&format!(
+            "note: the input of {known} was seen before and changed nothing"
+        ));
+    }
+    if stepped.absent > 0 {
+        let absent = streams(stepped.absent);
+        verbosity.say(&format!("note: no rows in the input for {absent}"));
     }
     finish(&stepped.fleet, &stepped.rows, &args.outcome, verbosity)
 }

@@ -18,11 +18,11 @@ use crate::your_data::arguments::{ReadArgs, data, expect_new};
 
 #[derive(Debug, Args)]
 #[command(before_long_help = "Examples:
-  driftline label run                           one row after the other, one key per class
+  driftline label run                           row by row, one key per class
   driftline label run --out rows.csv            the same rows as a file: fill in the column `label`
   driftline label run --labels rows.csv         takes the labels that are filled in
 
-Every answer is kept at once. The next `driftline step` takes all labels as evidence of which version is best. A label is \
+Every label is stored at once. The next `driftline step` uses all labels to find the best version. A label is \
 a class of the model or `another class`. Where there is no terminal and no file is named, the rows are printed as CSV and the \
 exit code is 3.")]
 pub struct LabelArgs {
@@ -44,7 +44,7 @@ pub struct LabelArgs {
     /// Replace that file if it exists
     #[arg(long, requires = "out")]
     force: bool,
-    /// Open every image with the program that this system opens images with
+    /// Open every image in the system's image viewer
     #[arg(long)]
     open: bool,
     #[command(flatten)]
@@ -105,7 +105,7 @@ fn take(args: &LabelArgs, file: &String, verbosity: Verbosity) -> Result {
         output::print_json(&json!({ "run": args.run, "labels": new, "open": open }))?;
     } else {
         output::print(&format!("{new} labels are new; {open} rows are open\n"))?;
-        verbosity.say("the next `driftline step` takes them as evidence");
+        verbosity.say("the next `driftline step` uses them");
     }
     Ok(Outcome::Done)
 }
@@ -136,7 +136,7 @@ fn ask(args: &LabelArgs, run: &RunFolder, rows: &[ShownRow], verbosity: Verbosit
     let labelled = prompt.ask(&mut terminal.clone(), &mut terminal.clone())?;
     let left = rows.len() - labelled;
     verbosity.say(&format!(
-        "{labelled} labelled, {left} open; the next `driftline step` takes them as evidence"
+        "{labelled} labelled, {left} open; the next `driftline step` uses them"
     ));
     Ok(Outcome::Done)
 }

@@ -35,19 +35,19 @@ use crate::your_data::arguments::parse_count;
   curl -d '{\"columns\": {\"x\": [1.5], \"colour\": [\"red\"]}}' http://127.0.0.1:8766/streams/sensor-17/predict
 
 POST /predict (a run) and /streams/KEY/predict (a fleet) take JSON, or an Arrow IPC stream with the content type \
-application/vnd.apache.arrow.stream, and answer alike. GET /health, /metrics (Prometheus), / (the report), /streams/KEY and \
-/streams/KEY/report. GET /labels names the rows of a run that want a label, POST /labels takes labels as JSON. Ctrl-C or SIGTERM ends it once the requests at hand are answered.")]
+application/vnd.apache.arrow.stream, and return the same answer. GET /health, /metrics (Prometheus), / (the report), /streams/KEY and \
+/streams/KEY/report. GET /labels lists the rows of a run that wait for a label; POST /labels takes labels as JSON. Ctrl-C or SIGTERM ends it after the current requests.")]
 pub struct ServeArgs {
-    /// Folder from `driftline adapt` or `driftline fleet`; it may be written to meanwhile
+    /// Folder from `driftline adapt` or `driftline fleet`; it may still be written to
     #[arg(value_name = "FLEET|RUN")]
     folder: PathBuf,
-    /// Address to listen on; any but this machine's own needs --token-file
+    /// Address to listen on; other addresses than this machine's own need --token-file
     #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
     address: std::net::IpAddr,
     /// Port to listen on; 0 lets the system choose
     #[arg(long, value_name = "N", default_value_t = 8766)]
     port: u16,
-    /// File whose first line every request must bear, as `Authorization: Bearer …`; only /health needs none
+    /// File whose first line every request must carry, as `Authorization: Bearer …`; only /health needs none
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Longest body of a request, in bytes
@@ -65,8 +65,8 @@ pub fn run(args: &ServeArgs, verbosity: Verbosity) -> Result {
     let token = args.token_file.as_ref().map(read_token).transpose()?;
     if !args.address.is_loopback() && token.is_none() {
         return Err(Failure::usage(
-            format!("{} can be reached from elsewhere", args.address),
-            "name a file with a secret in it, --token-file FILE, or listen on 127.0.0.1",
+            format!("{} can be reached from other machines", args.address),
+            "give a file with a secret, --token-file FILE, or listen on 127.0.0.1",
         ));
     }
     let models = Arc::new(Models::open(&args.folder)?);
@@ -92,7 +92,7 @@ fn read_token(path: &PathBuf) -> Result<String> {
     if token.len() < 16 {
         return Err(Failure::usage(
             format!("{} holds no secret", path.display()),
-            "its first line should have at least 16 characters that nobody can guess",
+            "its first line must be a random secret of at least 16 characters",
         ));
     }
     Ok(token)

@@ -79,7 +79,7 @@ impl CsvFrames {
         if layout.look.repeats > 0 {
             head.remark(
                 NoteCode::HeaderRepeated,
-                "repeats its header among the rows, and these lines were left out",
+                "repeats its header among the rows; these lines were left out",
             );
         }
         let mut frames = Self {

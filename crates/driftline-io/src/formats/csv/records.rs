@@ -94,7 +94,7 @@ pub(super) fn read(text: &[u8], layout: &Layout, before: Before) -> Result<Vec<P
             if layout.look.header && is_header(&record, layout) {
                 return Err(DataFault::new(&layout.path, "repeats the header")
                     .row(row)
-                    .help("remove the line; files that are put together have it once")
+                    .help("remove the line; a concatenated file must have only one header")
                     .into());
             }
             return Err(not_a_number(&layout.path, row, &field.name, text).into());

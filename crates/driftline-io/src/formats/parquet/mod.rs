@@ -208,7 +208,7 @@ impl ParquetFrames {
     }
 }
 
-const LEAVE_OUT: &str = "raw bytes are neither a feature nor a class: leave the column out with {exclude}, or write it as text";
+const LEAVE_OUT: &str = "raw bytes cannot be a feature or a class: leave the column out with {exclude}, or write it as text";
 
 fn fault(path: &Path, message: String) -> Error {
     torn(path, message).into()

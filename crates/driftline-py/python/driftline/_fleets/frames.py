@@ -27,7 +27,7 @@ def named(what: Any, name: str) -> Any:
     if isinstance(what, dict):
         odd = [key for key in what if not isinstance(key, str) or key in ("", ".", "..") or "/" in key or "\\" in key]
         if odd:
-            raise ValueError(f"a stream's name should do as the name of a file, but {odd[0]!r} does not")
+            raise ValueError(f"a stream's name should be a valid file name, but is {odd[0]!r}")
         if not what:
             raise ValueError("there is no stream")
         return {f"{_PLACE}/{key}.parquet": rows for key, rows in what.items()}

@@ -102,7 +102,7 @@ class Crew:
         if left.tries > self.retries:
             self.failed(left, outcome.trouble)
             return []
-        logger.warning("%s: %s; it is tried elsewhere", piece.name, outcome.trouble)
+        logger.warning("%s: %s; retrying elsewhere", piece.name, outcome.trouble)
         return [left]
 
     def _again_alone(self, piece: Piece, why: str) -> list[Piece]:
