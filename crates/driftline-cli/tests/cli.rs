@@ -61,7 +61,7 @@ fn demo_shows_the_product_and_what_it_names_next_works() {
     };
     let told = demo(&[]);
     for needle in [
-        "A plant: four sensors",
+        "A plant: four drifting sensors",
         "estimated % right (90 %)",
         "paper:  driftline demo --paper",
         "report: driftline-out/demo/run/report.html",

@@ -67,7 +67,7 @@ pub enum Error {
         "the first teacher is not a model of the student's kind, so the student cannot start from it; use `scratch` or `scratch-then-teacher`"
     )]
     NoWarmStart,
-    #[error("the labelled source is needed for this, and only a model is at hand")]
+    #[error("this needs the labelled source, but only a model was given")]
     SourceMissing,
     #[error(
         "the solver stopped after {iterations} iterations with a gradient of {gradient:e}, above the tolerance {tolerance:e}"

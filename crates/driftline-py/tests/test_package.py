@@ -43,5 +43,5 @@ def test_without_the_program_it_is_said_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setattr(sysconfig, "get_path", lambda *_: str(tmp_path))
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(FileNotFoundError, match="the program driftline is not installed"):
+    with pytest.raises(FileNotFoundError, match="the driftline program is not installed"):
         _program.path()

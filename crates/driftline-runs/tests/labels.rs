@@ -125,5 +125,8 @@ fn labels_of_other_rows_or_classes_are_refused_as_a_whole() {
     adapter.step(clouds(0.4, ROWS, 21).0).unwrap();
     let other = [1 - labels[0]];
     let told = adapter.label(&rows[..1], other).unwrap_err().to_string();
-    assert!(told.contains("when the decision about window 2"), "{told}");
+    assert!(
+        told.contains("used in the decision about window 2"),
+        "{told}"
+    );
 }

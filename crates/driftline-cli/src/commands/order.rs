@@ -30,14 +30,14 @@ pub struct OrderArgs {
     /// Column that names each row's domain [default: every file is one]
     #[arg(long, value_name = "COL")]
     domains: Option<String>,
-    /// What decides: distance (from the source), chain (always the nearest to the one before) or confidence (of a model
+    /// Criterion: distance (from the source), chain (each time the nearest to the one before) or confidence (of a model
     /// trained on the source)
     #[arg(long, value_parser = one_of::<OrderBy>(&["distance", "chain", "confidence"]), value_name = "WHAT", default_value = "distance")]
     by: OrderBy,
     /// Measure distances between features of a model trained on the source instead of inputs
     #[arg(long)]
     features: bool,
-    /// The domains are given in their true order: say how near the found one comes (Kendall's τ)
+    /// The domains are given in their true order: report how close the found order is (Kendall's τ)
     #[arg(long)]
     true_order: bool,
     #[command(flatten)]
@@ -54,8 +54,8 @@ pub fn run(args: &OrderArgs, _: Verbosity) -> Result {
     let cancel = interrupt::listen();
     if !args.start.has_source() {
         return Err(Failure::usage(
-            "an order needs the labelled source that it begins at",
-            "name it: --source FILE --label COL",
+            "ordering starts from the labelled source",
+            "give it with --source FILE --label COL",
         ));
     }
     let mut adapt = FileRun::new("").runtime(args.rows.compute.threads.runtime(cancel));

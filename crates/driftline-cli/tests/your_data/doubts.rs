@@ -17,7 +17,7 @@ fn a_class_per_row_is_refused_before_anything_is_trained() {
     for needle in [
         "`price`",
         "445 different labels in 445 rows",
-        "regression?",
+        "regression target?",
         "--label",
     ] {
         assert!(message.contains(needle), "{needle}: {message}");

@@ -95,7 +95,7 @@ fn usage_is_told_in_plain_words_and_ends_with_two() {
         "{message}"
     );
     assert!(
-        message.contains("help: `driftline adapt --model"),
+        message.contains("with `driftline adapt --model"),
         "{message}"
     );
 }

@@ -172,7 +172,7 @@ fn late_labels_by_file_terminal_and_step_give_the_same_versions() {
     place.write("again.csv", text(&again));
     let wrong = place.bad("label by-file --labels again.csv", 1);
     assert!(
-        wrong.contains("when the decision about window 3 took it"),
+        wrong.contains("used in the decision about window 3"),
         "{wrong}"
     );
     assert_eq!(evidence(&place, "by-file"), before);
@@ -373,7 +373,7 @@ fn a_damaged_store_is_told_and_nothing_is_lost() {
         "asked.csv",
         "row 1",
         "column `label`",
-        "`dog` is no class",
+        "`dog` is not a class",
         "`ant`, `bee`, `cat`",
     ] {
         assert!(wrong.contains(word), "{wrong}");

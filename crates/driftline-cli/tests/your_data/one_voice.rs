@@ -273,7 +273,7 @@ fn the_share_that_is_learned_from_is_one_truth() {
     let said = help.replace("\n", " ");
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        said.contains("clusters, which knn follows on at most four inputs, and mixtures take all"),
+        said.contains("clusters (used by knn on at most four inputs) and mixtures keep all rows"),
         "{said}"
     );
 }
@@ -362,7 +362,7 @@ fn what_is_not_there_is_told_in_plain_words() {
         let told = place.bad(words, 1);
         assert!(told.contains("nosuch: there is no such folder"), "{told}");
         assert!(
-            told.contains("help: `driftline adapt --source") && !told.contains("os error"),
+            told.contains("with `driftline adapt --source") && !told.contains("os error"),
             "{told}"
         );
     }
@@ -417,7 +417,7 @@ fn a_comparison_ends_with_a_recommendation_and_runs_no_seed_for_nothing() {
     );
     assert!(text.contains("\nRecommended: "), "{text}");
     assert!(
-        text.contains("Two seeds gave the same on every row"),
+        text.contains("Two seeds gave the same predictions"),
         "{text}"
     );
     assert_eq!(told.matches("trained linear").count(), 1, "{told}");

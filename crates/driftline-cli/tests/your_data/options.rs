@@ -57,7 +57,10 @@ fn doubtful_features_are_noted() {
     let said = told(&format!(
         "adapt {SOURCE} {STREAM} --answers colour --out run"
     ));
-    assert!(said.contains("none of the answers is a class"), "{said}");
+    assert!(
+        said.contains("none of the true classes is a class"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -95,7 +98,7 @@ fn comparisons_need_answers_that_are_classes() {
     let compare = format!("compare {SOURCE} {STREAM} --seeds 1");
     let message = place.bad(&format!("{compare} --answers colour"), 1);
     assert!(
-        message.contains("none of the answers is a class"),
+        message.contains("none of the true classes is a class"),
         "{message}"
     );
     // The last window has no answers: nothing can be said about it.

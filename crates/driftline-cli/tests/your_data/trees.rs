@@ -154,7 +154,7 @@ fn weights_that_go_on_are_refused() {
             1,
         );
         assert!(
-            told.contains(&format!("`{name}`")) && told.contains("fits it anew"),
+            told.contains(&format!("`{name}`")) && told.contains("fitted again in every step"),
             "{told}"
         );
     }

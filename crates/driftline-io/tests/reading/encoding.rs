@@ -75,7 +75,7 @@ fn the_source_fixes_everything() {
     let notes: Vec<String> = notes.as_slice().iter().map(Note::to_string).collect();
     assert_eq!(
         notes,
-        ["columns with one value in the whole source, of which nothing can be learned: `flat`"]
+        ["columns with a single value in the source are not used: `flat`"]
     );
     assert_eq!(rows.origins.get(2), (&*folder.path("s.csv"), 3));
 
@@ -306,7 +306,7 @@ fn bad_sources_and_streams_are_explained() {
     .assert_eq(&refuse(SOURCE, &label("kinds")));
     expect![[r#"
         s.csv: has no column `y` for the label
-        help: the whole line `a:b y:y` was taken for one column: name the right delimiter with --delimiter"#]]
+        help: the whole line `a:b y:y` was read as one column: name the delimiter with --delimiter"#]]
     .assert_eq(&refuse("a:b y:y\n1:2:x\n", &label("y")));
     expect![[r#"
         s.csv: row 2, column `k`: the label is missing

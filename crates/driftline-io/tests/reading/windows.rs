@@ -261,7 +261,7 @@ fn unsorted_and_equal_times_are_sorted_and_noted() {
             "row 2, column `t`: `soon` is not a time",
         ),
         ("t,x\n1,1\n,2\n", "row 2, column `t`: the time is missing"),
-        ("t,x\n2015-01-01,1\n7,2\n", "another kind of time"),
+        ("t,x\n2015-01-01,1\n7,2\n", "a different kind of time"),
     ] {
         folder.write("t.csv", text);
         let error = open(

@@ -32,10 +32,10 @@ class Metadata(TypedDict, total=False):
 
 
 class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A classifier that follows a drift without labels.
+    """A classifier that adapts to drift without labels.
 
-    `fit` learns from a labelled source; `adapt` takes rows without labels, in the order of time, cuts them into windows
-    and follows them; `predict` answers with the version in use.
+    `fit` learns from a labelled source; `adapt` cuts unlabelled rows, in time order, into windows and
+    adapts to them; `predict` uses the version in use.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
     alignment, labeler : str or dict, optional
         How a window is brought into the model's frame, and how it gets its labels.
     settings : dict, optional
-        Whatever else a file of settings can say (``driftline schema settings``).
+        Any other setting of a settings file (``driftline schema --settings``).
     categories : list of str, optional
         Columns to take as categories although they hold numbers.
     exclude : list of str, optional
@@ -62,17 +62,17 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
     time : str, optional
         The column that orders a stream; not a feature.
     impute : bool or "mark", default=False
-        Fill missing values as the source suggests instead of refusing them; ``"mark"`` also gives the model an input that says
+        Fill missing values from the source instead of refusing them; ``"mark"`` also gives the model an input that says
         where they were.
     encode : bool or None, default=True
         Whether a model of your own is given encoded inputs (numbers, scaled, and categories as 0 and 1). With None a scikit-learn
         classifier or pipeline is given rows as `X` has them: the same kind of frame, columns, types and missing values, numbers in
         single precision.
     folder : path, optional
-        Also write a run folder, as ``driftline adapt`` does. Where it holds this very run, the run goes on, with a warning that
-        says so.
+        Also write a run folder, as ``driftline adapt`` does. If it already holds this run, the run is
+        continued, with a warning.
     source_sample : bool, default=True
-        Keep rows that stand for the source with the model; `False` where the source is private.
+        Store a sample of the source with the model; `False` for private data.
     n_jobs : int, optional
         Threads; all cores if absent. Like `folder` and `verbose` it is not stored in files.
     verbose : bool, default=False
@@ -88,18 +88,18 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
     feature_names_in_ : array of str
         Where the source had names.
     history_ : data frame
-        One row for each window so far, of the kind that came in: polars, pyarrow, else pandas where it is installed.
+        One row for each window so far, in the library of the input: polars, pyarrow, else pandas if it is installed.
     decision_ : dict
         The decision about the last window and its reason.
     verdict_ : dict or None
-        What to do (``action``), accuracy as served, unadapted and now, each with its interval and how it is known, and the reasons; none
+        What to do (``action``), accuracy as served, unadapted and now, each with its interval and how it was obtained, and the reasons; none
         before the first window.
     estimated_accuracy_ : tuple or None
         Estimate, low and high for the last window; none where it is not measurable.
     records_ : list of dict
         All that is known of each window.
     n_waiting_ : int
-        Rows that wait for their window (``flush=False``).
+        Buffered rows that fill no window yet (``flush=False``).
     version_ : int
         The version in use; 0 is the source model.
 
@@ -172,7 +172,7 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
     # Learning
 
     def fit(self, X: Any, y: Any, **metadata: Unpack[Metadata]) -> Self:
-        """Trains the source model on labelled rows. If that fails, the model fitted before stays, unless there is a `folder`.
+        """Trains the source model on labelled rows. If it fails, the previous model is kept, unless there is a `folder`.
 
         Parameters
         ----------
@@ -181,11 +181,11 @@ class DriftClassifier(Following, Storing, Showing, ClassifierMixin, BaseEstimato
         y : array of shape (rows,)
             The classes.
         groups : array of shape (rows,), optional
-            Whose each row is, such as a patient's: ``model="auto"`` holds whole groups out when it compares models.
+            The group of each row, such as a patient: ``model="auto"`` holds whole groups out when it compares models.
         sample_weight : array of shape (rows,), optional
-            How much each row counts when the source model is trained. Windows are learned from as always.
+            The weight of each row when the source model is trained; windows are not affected.
         sample_domain : array of shape (rows,), optional
-            As in skada: rows of domains below 0 are the target. They follow as the stream, without their classes.
+            As in skada: rows of domains below 0 are the target. The model adapts to them as the stream, without their classes.
 
         Returns
         -------

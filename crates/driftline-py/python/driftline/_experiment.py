@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 class Method:
     """A method of your own: derive from it and write `run`.
 
-    `run` is given a task and never an answer. It yields a model after each stage, the source model first; the last one
+    `run` gets a task and never a true label. It yields a model after each stage, the source model first; the last one
     is scored on the target. A model is anything with `predict_proba(X)` whose columns are the classes 0, 1, …
 
     >>> import driftline
@@ -66,7 +66,7 @@ class Method:
 
 
 class Results:
-    """Finished trials, one row each, for whoever reads Arrow: `pandas.DataFrame.from_arrow(results)`,
+    """Finished trials as an Arrow table, one row each: `pandas.DataFrame.from_arrow(results)`,
     `polars.DataFrame(results)`, `pyarrow.table(results)`."""
 
     def __init__(self, inner: _driftline.Results) -> None:

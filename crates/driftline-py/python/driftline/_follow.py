@@ -125,7 +125,7 @@ class Following(Answering):
             warnings.warn(f"stream: {note}", UserWarning, stacklevel=4)
 
     def score_window(self, y: Any) -> dict[str, Any]:
-        """How many rows of the last window were right, by answers that come late; nothing learns from them.
+        """Accuracy on the last window by late labels; nothing learns from them.
 
         Parameters
         ----------
@@ -135,8 +135,8 @@ class Following(Answering):
         Returns
         -------
         dict
-            `window` and `rows`; shares of rows that are right: `served` by the version that was in use when the window came,
-            `adapted` by the one in use now, `unadapted` by the source model.
+            `window`, `rows`, and the accuracy of three versions: `served` (in use when the window came), `adapted` (in use now) and
+            `unadapted` (the source model).
 
         Examples
         --------
@@ -180,14 +180,14 @@ class Following(Answering):
         return [{"window": line["window"], "row": line["window_row"] - 1, "weight": line["weight"]} for line in found]
 
     def label(self, rows: Any, y: Any) -> Self:
-        """Labels of rows that were asked for; the next decision takes them as evidence.
+        """Gives labels of rows that were asked for; the next decision uses them.
 
         Parameters
         ----------
         rows : list of dict or of pairs
             Some of `ask_`, or pairs of a window (from 1) and a row in it (from 0).
         y : array of shape (rows,)
-            Their classes; one that the source lacks is none of the known.
+            Their classes; any other value stands for a class that the source lacks.
 
         Returns
         -------

@@ -21,9 +21,9 @@ Array = np.ndarray[Any, Any]
 class Explanation:
     """How a window differs from the source.
 
-    `distance` is an energy distance and `noise` what it would be without drift; `told_apart` says how often a row can be
-    told by its looks (0.5 is a guess); `columns` has how far each column shift, in standard deviations of the source, the
-    farthest first.
+    `distance` is an energy distance and `noise` what it would be without drift; `told_apart` is how well a linear score separates
+    the two (area under the curve; 0.5 is chance); `columns` has the shift of each column in standard deviations of the source, the
+    largest first.
     """
 
     drifted: bool
@@ -45,7 +45,7 @@ class Explanation:
         return table_html(f"{self.verdict}: {self.reason}", rows)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws how far each column has moved, the ten farthest; on new axes if there are none."""
+        """Draws the shift of the ten columns that moved most; on new axes if there are none."""
         from driftline._plots import axes
 
         ax, columns = axes(ax), self.columns[:10][::-1]
@@ -55,14 +55,14 @@ class Explanation:
 
 
 def explain(source: Any, window: Any, *, impute: bool = False, seed: int = 0) -> Explanation:
-    """What has changed between two tables of the same columns; neither needs labels.
+    """Compares two tables with the same columns; neither needs labels.
 
     Parameters
     ----------
     source, window : array or frame
-        The rows before, and those now.
+        Earlier and later rows.
     impute : bool, default=False
-        Fill missing values as the source suggests instead of refusing them.
+        Fill missing values from the source instead of refusing them.
     seed : int, default=0
         The same number gives the same bytes.
 
@@ -107,10 +107,10 @@ def explain(source: Any, window: Any, *, impute: bool = False, seed: int = 0) ->
 
 @dataclass(frozen=True)
 class AccuracyEstimate:
-    """How accurate a model is estimated to be on a window; `accuracy` is none where it is not measurable.
+    """The estimated accuracy of a model on a window; `accuracy` is None where it cannot be estimated.
 
     `values` has estimate, low and high of every measure that was asked for. `code` is the reason in a word: ``"estimated"``,
-    ``"doubtful"`` (the window is one to look at), ``"unknown-class"`` (the model knows classes that the source lacks, so that rows of
+    ``"doubtful"`` (inspect the window), ``"unknown-class"`` (the model knows classes that the source lacks, so that rows of
     these are not counted) or ``"not-measurable"``.
     """
 
@@ -188,20 +188,20 @@ def estimate(
     window: int | None = None,
     seed: int = 0,
 ) -> AccuracyEstimate | Estimates:
-    """The accuracy of a fitted classifier on rows without answers, by what the labelled source shows when it is moved.
+    """Estimates the accuracy of a fitted classifier on unlabelled rows, from labelled rows that are moved to look like them.
 
-    The model is only asked, never trained, and is asked as its user would: on rows of the same kind as `X_ref`, with the same
-    columns and types. It needs `predict_proba`, `decision_function` or `predict`.
+    The model only predicts and is never trained. It gets rows of the same kind as `X_ref`, with the same columns and types. It
+    needs `predict_proba`, `decision_function` or `predict`.
 
     Parameters
     ----------
     model : fitted classifier
-        A pipeline of scikit-learn, or whatever has its methods.
+        A scikit-learn pipeline, or anything with its methods.
     X_ref, y_ref : rows and their classes
-        Labelled rows like those the model was made for, best not those it was trained on. The pair ``(X_ref, y_ref)`` in one
-        argument is understood as well.
+        Labelled rows like those the model was trained on, preferably not the training rows themselves. The pair
+        ``(X_ref, y_ref)`` in one argument is understood as well.
     X : rows
-        The window, without answers.
+        The unlabelled window.
     metrics : list of {"accuracy", "balanced_accuracy", "f1", "roc_auc"}, default=("accuracy",)
         What `values` is to hold. As in scikit-learn, ``"f1"`` and ``"roc_auc"`` are of the last of two classes; of more than two they
         are the mean over the classes, each against the others. One that the window says nothing of, since it has too few rows of a

@@ -62,11 +62,11 @@ class Storing(State, BaseEstimator):  # type: ignore[misc]
     def load(
         cls, path: str | Path, *, model: Any = None, trusted: bool = False, resume: bool = False, **params: Any
     ) -> Self:
-        """A model file or a run folder, of this package or of the program.
+        """Loads a model file or a run folder, written by this package or by the program.
 
-        A model of your own is named again as `model`. If it was stored as a pickle, loading it runs code of whoever
-        wrote the file, and is refused without `trusted`. With `resume`, the folder is written to from now on. Parameters are
-        those that were stored, unless they are given here.
+        Pass a model of your own again as `model`. If it was stored as a pickle, loading it runs code from the file, so it is
+        refused without `trusted`. With `resume`, later windows are written to the folder. Parameters are those that were stored,
+        unless they are given here.
 
         Parameters
         ----------

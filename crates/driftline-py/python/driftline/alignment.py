@@ -54,7 +54,7 @@ class _To(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignor
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Array:
-        """Keeps the source, which is where it is to be: it comes back as it is.
+        """Keeps the source and returns it unchanged.
 
         Parameters
         ----------
@@ -68,7 +68,7 @@ class _To(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignor
         return self.fit(X).source_.copy()
 
     def transform(self, X: Any) -> Array:
-        """A window, brought to the source.
+        """Aligns a window with the source.
 
         Parameters
         ----------
@@ -94,14 +94,14 @@ class _To(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignor
 
 
 class StandardizeTo(_To):
-    """Every column gets the mean and the deviation that it has in the source.
+    """Gives every column the mean and the deviation that it has in the source.
 
     It follows columns that are shifted or stretched, and is wrong where the shares of the classes change.
 
     Parameters
     ----------
     clip : float, default=4.0
-        How many of the source's deviations from its mean a number may be.
+        Limit of a value, in standard deviations of the source.
     """
 
     _name = "standardize"
@@ -114,18 +114,18 @@ class StandardizeTo(_To):
 
 
 class QuantilesTo(_To):
-    """Every column gets the distribution that it has in the source, by its quantiles."""
+    """Gives every column the distribution that it has in the source, by quantiles."""
 
     _name = "quantiles"
 
 
 class CoralTo(_To):
-    """The window gets the means and the covariances of the source (correlation alignment)."""
+    """Gives the window the means and the covariances of the source (correlation alignment)."""
 
     _name = "coral"
 
 
 class SubspaceTo(_To):
-    """The window's main directions are turned to those of the source (subspace alignment)."""
+    """Turns the window's main directions to those of the source (subspace alignment)."""
 
     _name = "subspace"

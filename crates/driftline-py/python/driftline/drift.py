@@ -89,7 +89,7 @@ class EnergyTest:
     rows : int, default=500
         Rows of each table that the energy distance looks at; columns are compared on all.
     impute : bool, default=False
-        Fill missing values as the source suggests instead of refusing them.
+        Fill missing values from the source instead of refusing them.
     seed : int, default=0
         The same number gives the same result.
     """

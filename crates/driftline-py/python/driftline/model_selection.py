@@ -62,7 +62,7 @@ def stream_predict(model: Any, X: Any) -> tuple[Array, Array]:
 def stream_score(
     model: Any, stream: Any, y: Any, scoring: str | Callable[..., float] = "accuracy", sample_weight: Any = None
 ) -> float:
-    """How well a fitted model does along a stream, each window predicted by the version that stood before it.
+    """Scores a fitted model along a stream, each window predicted by the version before it.
 
     The signature is that of a scorer, so that searches of scikit-learn take it as it is: ``scoring=stream_score``. For another
     measure, ``scoring=functools.partial(stream_score, scoring="balanced_accuracy")``.

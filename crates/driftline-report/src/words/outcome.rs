@@ -63,7 +63,7 @@ pub fn details(verdict: &Verdict) -> Vec<(&'static str, String)> {
                 percentage(before),
             );
         }
-        let name = "Gain over the unadapted model along the whole stream, each window by the version of its time";
+        let name = "Gain over the unadapted model along the whole stream, each window by the version in use then";
         let [low, high] = [along.gain_low, along.gain_high].map(|end| signed(100.0 * end, 1));
         let gain = points(along.gain);
         tell(name, format!("{gain} (90 % interval {low} to {high})"));

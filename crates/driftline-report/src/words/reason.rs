@@ -45,7 +45,7 @@ fn by_answers(verdict: &Verdict, newest: &Newest) -> String {
     };
     let earlier = match newest.windows.len() {
         1 => "",
-        _ => "; earlier windows by the versions of their time",
+        _ => "; earlier windows by the versions in use then",
     };
     format!(
         "{what}: on {}, version {version} (in use{earlier}) is right on {} % of {} rows, the unadapted model on {} % ({}, 90 % \

@@ -302,7 +302,7 @@ impl SelfTrainingSpec {
             Some((name, _)) if learner.replay_share().is_some() => {
                 let kind = learner.kind();
                 let message = format!(
-                    "`{name}` is about weights that go on from step to step, and `{kind}` has none: every step fits it anew; leave it out"
+                    "`{name}` needs weights that carry over between steps, but `{kind}` is fitted again in every step: leave it out"
                 );
                 Err(Error::experiment("self-training", message))
             }

@@ -6,7 +6,7 @@ use crate::model_file::SourceRecord;
 use crate::record::{Score, Shares, WindowRecord};
 use driftline_models::evaluate::PairedRows;
 
-/// Accuracies over all scored rows, as fractions: each window by the version of its time.
+/// Accuracies over all scored rows, as fractions: each window by the version in use then.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AccuracySummary {
     pub scored: usize,

@@ -167,7 +167,10 @@ fn faults_are_told_before_anything_is_trained_and_the_old_run_stays() {
         .answers("x")
         .run(source(), data(&paths[..3]), &watch)
         .unwrap_err();
-    assert!(error.to_string().contains("none of the answers"), "{error}");
+    assert!(
+        error.to_string().contains("none of the true classes"),
+        "{error}"
+    );
     assert!(!watch.0.load(Ordering::SeqCst));
     let run = RunFolder::read(&folder.path().join("run")).unwrap();
     assert_eq!(*run.manifest(), before);

@@ -110,7 +110,7 @@ fn failed(dataset: &CatalogEntry, program: &str, message: &str) -> Failure {
 
 fn other_ways(dataset: &CatalogEntry) -> String {
     format!(
-        "with the files at hand use `driftline data fetch {0} --from DIR`, with a web server that has them `driftline data fetch {0} --mirror URL`",
+        "if you have the files, use `driftline data fetch {0} --from DIR`; if a web server has them, `driftline data fetch {0} --mirror URL`",
         dataset.name
     )
 }

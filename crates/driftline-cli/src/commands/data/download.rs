@@ -58,7 +58,7 @@ fn get(agent: &Agent, address: &str) -> Result<Option<Vec<u8>>> {
     let fault = |what: &dyn std::fmt::Display| {
         Failure::with_help(
             format!("cannot download {address}: {what}"),
-            "with the files at hand use `--from DIR`, with another server `--mirror URL`",
+            "if you have the files, use `--from DIR`; for another server, `--mirror URL`",
         )
     };
     let response = agent.get(address).call().map_err(|error| fault(&error))?;

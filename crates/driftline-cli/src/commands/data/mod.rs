@@ -81,7 +81,7 @@ struct ExportArgs {
     /// Write into a folder that is not empty
     #[arg(long)]
     force: bool,
-    /// So many rows from the first are the source, where no column says so [default: 5 % of an archive-…]
+    /// Number of first rows that are the source, where no column says so [default: 5 % of an archive-…]
     #[arg(long, value_name = "N")]
     source_rows: Option<NonZeroUsize>,
 }

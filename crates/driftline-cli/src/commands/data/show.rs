@@ -103,7 +103,7 @@ pub fn check(cache: &Cache, name: Option<&str>, json: bool) -> Result {
     show(json, || json!({ "datasets": all }), text)?;
     let sound = all.iter().all(|dataset| dataset.intact);
     if !sound {
-        tell("help: fetch anew what is missing or changed: `driftline data fetch NAME`");
+        tell("help: fetch missing or changed files again with `driftline data fetch NAME`");
     }
     Ok(Outcome::of(sound))
 }

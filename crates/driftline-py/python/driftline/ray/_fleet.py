@@ -27,7 +27,7 @@ from driftline.ray._tasks import Crew, Outcome, Piece, cpus, grouped, logger, sl
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class FleetResult(Result):
-    """How the streams of a fleet stand. Failed ones are tried again by the same call."""
+    """The state of a fleet's streams. The same call retries failed ones."""
 
     #: Streams that took ten times as long as the others, with their seconds.
     stragglers: list[tuple[str, float]]
@@ -89,7 +89,7 @@ def fleet(
 ) -> FleetResult:
     """Adapts to every stream of a fleet on a Ray cluster, into the folder that ``driftline fleet`` would have made.
 
-    Call it again to go on where it was lost: what the folder has is not done again. A stream that fails does so alone and is
+    Call it again to resume: finished streams in the folder are kept. A stream that fails does so alone and is
     counted in the result.
 
     Parameters
