@@ -21,11 +21,11 @@ pub struct Bridge {
     /// How many; chosen by distance if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub domains: Option<NonZeroUsize>,
-    /// Where the number is chosen: no step is to be longer than so many times the distance between two samples of one
+    /// Where the number is chosen: no step is to be longer than this many times the distance between two samples of one
     /// domain; 0.1 if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Positive>,
-    /// Where the number is chosen: at most so many, 20 if absent.
+    /// Where the number is chosen: at most this many, 20 if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<NonZeroUsize>,
     #[serde(default, skip_serializing_if = "Space::is_inputs")]
@@ -64,9 +64,9 @@ pub enum Matching {
 
 const STEP: f64 = 0.1;
 const AT_MOST: usize = 20;
-/// Distances that decide the number are measured on so many rows a side.
+/// Distances that decide the number are measured on this many rows a side.
 const ROWS_TO_MEASURE: usize = 500;
-/// Sinkhorn's iteration ends at this error, or after so many rounds.
+/// Sinkhorn's iteration ends at this error, or after N rounds.
 const TOLERANCE: f64 = 1e-3;
 const ROUNDS: usize = 500;
 

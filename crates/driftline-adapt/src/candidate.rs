@@ -16,7 +16,7 @@ use driftline_core::{Error, Result};
 use driftline_drift::draw;
 use driftline_models::{AnyLearner, AnyModel, Classifier, Learner};
 
-/// Windows of up to so many rows are learned from whole, by what takes long too: larger ones were not among those that
+/// Windows of up to this many rows are learned from whole, by what takes long too: larger ones were not among those that
 /// the policy's constants were chosen on.
 const WHOLE_UP_TO: usize = 2500;
 /// Rows of a larger one, evenly spaced, for what takes long beside other candidates.
@@ -275,7 +275,7 @@ impl Candidate {
         }
     }
 
-    /// What each row of a source of so many rows counts beside these examples; nothing where it is not replayed. The
+    /// What each row of a source of this many rows counts beside these examples; nothing where it is not replayed. The
     /// source is in the frame that windows are aligned to, so it joins them as it is.
     fn replayed(&self, examples: &Examples) -> Option<Box<dyn Fn(usize) -> f64>> {
         if let Some(each) = self.replay {

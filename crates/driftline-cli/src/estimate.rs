@@ -64,10 +64,10 @@ struct Spent {
 /// How fast one sort of model is trained.
 #[derive(Clone, Copy, Debug, Default)]
 struct Pace {
-    /// Seconds of one core in earlier runs, for so many multiply-adds.
+    /// Seconds of one core in earlier runs, for this many multiply-adds.
     seconds: f64,
     work: f64,
-    /// Seconds of one core in this run, for trials that were foretold to take so many.
+    /// Seconds of one core in this run, for trials that were foretold to take this many.
     taken: f64,
     foretold: f64,
 }
@@ -107,7 +107,7 @@ impl Estimate {
         }
     }
 
-    /// A trial of this run took so many seconds of one core.
+    /// A trial of this run took this many seconds of one core.
     pub fn learn(&mut self, plan: &Experiment, key: &TrialKey, seconds: f64) {
         let foretold = self.foretell(plan, key);
         let pace = &mut self.paces[sort(plan, key)];

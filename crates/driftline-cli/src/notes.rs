@@ -7,7 +7,7 @@ use driftline_io::{Note, NoteCode};
 use crate::output;
 use crate::verbosity::Verbosity;
 
-/// So many notes of a kind are told in full; the others are named in one line.
+/// This many notes of a kind are told in full; the others are named in one line.
 const SHOWN: usize = 3;
 const NAMED: usize = 8;
 

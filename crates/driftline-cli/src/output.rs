@@ -122,7 +122,7 @@ pub fn checks(checks: &[Check]) -> Value {
     checks.iter().map(check).collect()
 }
 
-/// Lines that could not be read; `then` says what becomes of their trials.
+/// Lines that could not be read; `then` says how their trials are handled.
 pub fn warn_of_lines(store: &Store, then: &str) {
     for StoreWarning::UnreadableLine { path, line } in &store.warnings {
         let path = path.display();

@@ -15,7 +15,7 @@ pub struct Parallelism {
 }
 
 impl Parallelism {
-    /// All cores for so many trials, `jobs` of them at the same time or as many as there are cores. Cores that are left
+    /// All cores for this many trials, `jobs` of them at the same time or as many as there are cores. Cores that are left
     /// over by few trials help inside each of them.
     pub fn of(jobs: Option<NonZeroUsize>, trials: usize) -> Self {
         let at_least_one = |n| NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN);

@@ -5,6 +5,9 @@
 #[path = "cli.rs"]
 mod cli;
 #[cfg(feature = "full")]
+#[path = "documents.rs"]
+mod documents;
+#[cfg(feature = "full")]
 #[path = "fleet.rs"]
 mod fleet;
 #[cfg(not(feature = "full"))]

@@ -17,10 +17,10 @@ use driftline_core::{Error, Result};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Augmentation {
-    /// At most so many pixels in each direction.
+    /// At most this many pixels in each direction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shift: Option<NonZeroUsize>,
-    /// At most so many degrees either way.
+    /// At most this many degrees either way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<Positive>,
     /// Larger or smaller by at most this part.
@@ -32,7 +32,7 @@ pub struct Augmentation {
     /// More or less contrast by at most this part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contrast: Option<Fraction>,
-    /// A rectangle with sides of at most so many pixels is replaced by the image's mean.
+    /// A rectangle with sides of at most this many pixels is replaced by the image's mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erase: Option<NonZeroUsize>,
 }

@@ -86,7 +86,7 @@ impl Trials {
         open.into_iter().map(key).collect()
     }
 
-    /// Adds lines of `trials.jsonl` that a worker gave back, but for those that are here already. How many were new.
+    /// Adds lines of `trials.jsonl` that a worker gave back, except those that are here already. How many were new.
     fn add(&self, lines: Vec<String>) -> PyResult<usize> {
         let read = lines.iter().map(|line| serde_json::from_str(line));
         let trials = read.collect::<Result<Vec<Trial>, _>>();

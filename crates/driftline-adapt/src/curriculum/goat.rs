@@ -42,10 +42,10 @@ struct GoatSpec {
     windowing: Option<Windowing>,
     /// Generated domains before each window; chosen by distance if absent.
     domains: Option<NonZeroUsize>,
-    /// Where the number is chosen: no step is to be longer than so many times the distance between two samples of one
+    /// Where the number is chosen: no step is to be longer than this many times the distance between two samples of one
     /// domain; 0.1 if absent.
     step: Option<Positive>,
-    /// Where the number is chosen: at most so many, 20 if absent.
+    /// Where the number is chosen: at most this many, 20 if absent.
     #[serde(alias = "at_most")]
     at_most: Option<NonZeroUsize>,
     #[serde(default)]

@@ -20,9 +20,9 @@ use driftline_core::{Error, Result};
 pub struct Overlapping {
     /// Where the strides end; a stage arrives with each.
     pub windowing: Windowing,
-    /// So many strides make a window; fewer at the beginning.
+    /// This many strides make a window; fewer at the beginning.
     pub together: NonZeroUsize,
-    /// At most so many rows of them are learned from, the last.
+    /// At most this many rows of them are learned from, the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<NonZeroUsize>,
 }
@@ -42,7 +42,7 @@ struct OverlappingSpec {
     boundaries: Option<Vec<usize>>,
     /// A stride for each period of time, such as `P1D`.
     every: Option<Period>,
-    /// So many strides make a window; 2 if absent.
+    /// This many strides make a window; 2 if absent.
     together: Option<NonZeroUsize>,
     /// What to do with examples after the last full stride; `forbid` if absent.
     tail: Option<Tail>,
@@ -53,7 +53,7 @@ struct OverlappingSpec {
 }
 
 impl Overlapping {
-    /// Windows of so many rows, a new one after each stride.
+    /// Windows of this many rows, a new one after each stride.
     pub fn new(window: NonZeroUsize, stride: NonZeroUsize, tail: Tail) -> Result<Self> {
         if stride > window {
             return Err(fault(&format!(

@@ -18,7 +18,7 @@ use driftline_models::{Classifier, Learner, Runtime};
 pub struct Importance {
     /// λ of the regression that tells window from source.
     pub l2: Positive,
-    /// No row counts more than so many times the mean.
+    /// No row counts more than this many times the mean.
     pub most: Positive,
 }
 

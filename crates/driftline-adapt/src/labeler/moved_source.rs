@@ -25,7 +25,7 @@ pub struct MovedSource {
     pub ridge: NonNegative,
     /// How blurred transport is: ε is this times the mean cost.
     pub blur: Positive,
-    /// Transport moves at most so many rows of the source, drawn at random, to as many of the window.
+    /// Transport moves at most this many rows of the source, drawn at random, to as many of the window.
     pub rows: NonZeroUsize,
     /// Of the subspaces; as many as hold 95 % of the source's variance if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,7 +46,7 @@ pub enum Move {
     Subspace,
 }
 
-/// Sinkhorn's iteration ends when rows have their mass up to this, or after so many rounds.
+/// Sinkhorn's iteration ends when rows have their mass up to this, or after N rounds.
 const TOLERANCE: f64 = 1e-6;
 const MOST_ITERATIONS: usize = 1000;
 

@@ -20,9 +20,9 @@ use driftline_models::neighbours::{Nearest, Points};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Transport {
-    /// Up to so many rows are paired at once; more are dealt out to as many batches as it takes.
+    /// Up to this many rows are paired at once; more are dealt out to as many batches as it takes.
     pub exact: NonZeroUsize,
-    /// A row takes the label of most of so many neighbours, itself among them; 1 leaves what was carried.
+    /// A row takes the label of most of this many neighbours, itself among them; 1 leaves what was carried.
     pub neighbours: NonZeroUsize,
 }
 

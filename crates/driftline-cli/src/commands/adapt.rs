@@ -43,7 +43,7 @@ pub struct RowsArgs {
 }
 
 impl AlongArgs {
-    /// What the arguments say, but for the seed; from now on Ctrl-C stops it.
+    /// What the arguments say, except the seed; from now on Ctrl-C stops it.
     pub fn adapt(&self, out: &Path, rows: &RowsArgs) -> Result<FileRun> {
         adaptation(
             out,

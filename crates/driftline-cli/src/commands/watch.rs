@@ -145,7 +145,7 @@ struct Request {
 }
 
 impl Request {
-    /// At most so many bytes and so long, however slowly they come; none of what is no request.
+    /// At most this many bytes and so long, however slowly they come; none of what is no request.
     fn read(mut stream: &TcpStream) -> Option<Self> {
         let until = Instant::now() + PATIENCE;
         let (mut bytes, mut more) = (vec![], [0; 1024]);

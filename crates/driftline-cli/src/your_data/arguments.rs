@@ -11,7 +11,7 @@ use driftline_models::Runtime;
 use super::headings::{DATA, OUTPUT, place};
 use crate::failure::{Failure, Result};
 
-/// What becomes of missing values.
+/// How missing values are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Impute {
     /// The source's mean, or its most frequent category
@@ -212,7 +212,7 @@ impl ReadArgs {
 }
 
 impl ThreadArgs {
-    /// So many threads for everything, stopped by `cancel`.
+    /// This many threads for everything, stopped by `cancel`.
     pub fn runtime(self, cancel: Cancel) -> Runtime {
         let runtime = Runtime::all_cores().with_cancel(cancel);
         match self.threads {

@@ -14,9 +14,9 @@ use crate::{Error, Result};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Windowing {
-    /// Windows of so many examples: `[W·i, W·(i+1))`.
+    /// Windows of this many examples: `[W·i, W·(i+1))`.
     Size(NonZeroUsize, Tail),
-    /// So many windows, as even as possible; there is never a tail.
+    /// This many windows, as even as possible; there is never a tail.
     Count(NonZeroUsize),
     /// Windows that end before these positions, the first starting at 0.
     Boundaries(Vec<usize>, Tail),

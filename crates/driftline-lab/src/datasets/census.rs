@@ -31,7 +31,7 @@ pub struct CensusByYear {
     pub held_out_source: usize,
     /// Of 2016 to 2018.
     pub intermediate: usize,
-    /// So many at the end of the stream are adapted to and scored.
+    /// This many at the end of the stream are adapted to and scored.
     pub target: usize,
 }
 

@@ -15,7 +15,7 @@ use driftline_core::data::{
 use driftline_core::random::Seed;
 use driftline_core::{Error, Result};
 
-/// Classes around ±distance/2 on the first axis with deviation 1 in every column, and what becomes of them.
+/// Classes around ±distance/2 on the first axis with deviation 1 in every column, and what happens to them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]

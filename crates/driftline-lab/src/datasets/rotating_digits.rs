@@ -43,7 +43,7 @@ pub enum DigitDrift {
     Angle,
     /// Image i is turned by a target angle with probability i/(n − 1), else by a source angle.
     Mixture,
-    /// So many domains one after the other: each image of domain k of K is turned by a range of angles that lies k/(K + 1)
+    /// This many domains one after the other: each image of domain k of K is turned by a range of angles that lies k/(K + 1)
     /// of the way from the source's to the target's.
     Stops(NonZeroUsize),
 }

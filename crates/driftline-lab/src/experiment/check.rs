@@ -6,7 +6,7 @@ use super::spec::CheckSpec;
 use super::store::Store;
 use super::table::ResultTable;
 
-/// A claim and what became of it on one data set.
+/// A claim and its outcome on one data set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
     pub dataset: String,

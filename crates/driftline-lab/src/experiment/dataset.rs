@@ -219,7 +219,7 @@ impl Dataset {
     }
 }
 
-/// As many as the dated portraits, of which the settings take one in so many.
+/// As many as the dated portraits, of which the settings take one in this many.
 const STAND_IN_PORTRAITS: usize = 27_849;
 
 impl RawData {

@@ -17,12 +17,12 @@ use driftline_core::{Error, Result};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Rehearsed {
-    /// So many are the labelled source of the rehearsal.
+    /// This many are the labelled source of the rehearsal.
     pub source: usize,
-    /// So many more, each `rounds` times, are its stream.
+    /// This many more, each `rounds` times, are its stream.
     pub stream: usize,
     pub rounds: usize,
-    /// At the end of the stream images are turned by so many degrees, counter-clockwise if positive; what is left over
+    /// At the end of the stream images are turned by this many degrees, counter-clockwise if positive; what is left over
     /// after source and stream is turned as far and scored.
     pub turn: f64,
     pub data: Box<Dataset>,

@@ -15,7 +15,7 @@ use driftline_core::{Error, Result};
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Scored {
     pub on: ScoredOn,
-    /// With `on-arrival`: the mean accuracy of so many equal parts of the stream, instead of that of all rows.
+    /// With `on-arrival`: the mean accuracy of this many equal parts of the stream, instead of that of all rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub batches: Option<NonZeroUsize>,
     pub data: Box<Dataset>,

@@ -110,7 +110,7 @@ impl Serialize for MethodSpec {
     }
 }
 
-/// A claim about the results. Without `trials` it speaks of the mean; with it, of at least so many single trials.
+/// A claim about the results. Without `trials` it speaks of the mean; with it, of at least this many single trials.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -129,7 +129,7 @@ pub struct CheckSpec {
     /// … above that of this other method …
     #[serde(default)]
     pub above: Option<String>,
-    /// … by at least so many points (0 if absent: not below; negative: not further below than that).
+    /// … by at least this many points (0 if absent: not below; negative: not further below than that).
     #[serde(default)]
     pub by: Option<f64>,
     #[serde(default)]

@@ -19,7 +19,7 @@ use driftline_core::{Error, Result};
 #[serde(deny_unknown_fields)]
 pub struct CrossValidation {
     pub folds: NonZeroUsize,
-    /// Choose on at most so many examples, drawn at random; on all if absent.
+    /// Choose on at most this many examples, drawn at random; on all if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<NonZeroUsize>,
     /// The weakest penalty that is tried; 10^-6 if absent.
@@ -38,7 +38,7 @@ impl Default for CrossValidation {
 }
 
 const GRID_STEPS: usize = 12;
-/// After so many penalties in a row that are worse than the best, weaker ones are not tried.
+/// After this many penalties in a row that are worse than the best, weaker ones are not tried.
 const WORSE: usize = 3;
 
 /// One fold held out of the examples, and the solution for the penalty tried last, a good start for the next one.

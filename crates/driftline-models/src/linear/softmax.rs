@@ -23,7 +23,7 @@ use driftline_core::kernels::side_by_side;
 use driftline_core::random::Seed;
 use driftline_core::{Error, Result};
 
-/// A solver that runs to a tolerance counts like so many passes over the data.
+/// A solver that runs to a tolerance counts like this many passes over the data.
 pub(super) const PASSES_TO_TOLERANCE: f64 = 200.0;
 
 /// What stands beside the loss: λ·ΣW² + anchor·Σ(θ − θ_start)².

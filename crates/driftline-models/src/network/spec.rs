@@ -33,9 +33,9 @@ pub enum ArchitectureSpec {
     UnregularizedConv,
     /// A fourth convolution.
     DeeperConv,
-    /// So many channels in each convolution.
+    /// This many channels in each convolution.
     WiderConv(NonZeroUsize),
-    /// A dense layer of so many units before the output.
+    /// A dense layer of this many units before the output.
     ExtraDense(NonZeroUsize),
     /// Two dense layers of 32, dropout, batch norm.
     Mlp,

@@ -218,7 +218,7 @@ impl Table {
         }
     }
 
-    /// Whether there are at most so many numbers.
+    /// Whether there are at most this many numbers.
     pub fn few(&self, numbers: usize) -> bool {
         self.rows * self.numbers_of_a_row() <= numbers
     }
@@ -227,7 +227,7 @@ impl Table {
         self.columns.iter().map(|(field, _)| width(field)).sum()
     }
 
-    /// Pieces of at most so many numbers.
+    /// Pieces of at most this many numbers.
     pub fn pieces(&self, numbers: usize) -> impl Iterator<Item = Table> + Send + use<> {
         let step = (numbers / self.numbers_of_a_row().max(1)).max(1);
         let (table, end) = (self.clone(), self.rows.max(1));

@@ -30,7 +30,7 @@ use driftline_models::{AnyLearner, AnyModel, Arrays, Learner, ModelKinds};
 use serde::de::DeserializeOwned;
 
 driftline_adapt::parts! {
-    /// What becomes of a step.
+    /// Whether a step is deployed.
     PolicyParts, "policy", dyn Policy:
     "always" => Always,
     "guarded" => GuardConfig,

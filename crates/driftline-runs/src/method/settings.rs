@@ -37,7 +37,7 @@ layered! {
         pub alignment: Option<PartSpec<AlignmentParts>>,
         /// How a window gets its labels; `teacher` if absent, which `self-training` says more about.
         pub labeler: Option<PartSpec<LabelerParts>>,
-        /// What becomes of a step; `always` if absent.
+        /// Whether a step is deployed; `always` if absent.
         pub policy: Option<PartSpec<PolicyParts>>,
         /// Give every number column the source's mean 0 and deviation 1 (images stay as they are); off if absent.
         pub scaling: Option<bool>,
@@ -172,7 +172,7 @@ impl Settings {
         self
     }
 
-    /// Windows of so many rows, the tail merged into the last.
+    /// Windows of this many rows, the tail merged into the last.
     pub fn with_window(self, rows: usize) -> Self {
         self.with_windows(json!({ "window": rows, "tail": Tail::Merge }))
     }

@@ -34,25 +34,25 @@ use driftline_models::{AnyModel, Classifier};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields, default)]
 pub struct Clusters {
-    /// Clusters are moved after every so many rows.
+    /// Clusters are moved after every N rows.
     pub rows: NonZeroUsize,
     /// Steps of expectation and maximisation each time.
     pub steps: NonZeroUsize,
-    /// Where a cluster is expected counts like so many of its rows.
+    /// Where a cluster is expected counts like this many of its rows.
     pub inertia: Positive,
     /// The part of a correction that its velocity takes up; 0 for clusters that stand still between windows.
     pub turn: NonNegative,
-    /// Its shape before counts like so many of its rows …
+    /// Its shape before counts like this many of its rows …
     pub remember_shape: Positive,
-    /// … and the shares of all clusters like so many rows.
+    /// … and the shares of all clusters like this many rows.
     pub remember_shares: Positive,
-    /// A class has at most so many clusters after a split.
+    /// A class has at most this many clusters after a split.
     pub most: NonZeroUsize,
     /// A cluster is split where the Bayesian information criterion is better by so much …
     pub margin: NonNegative,
-    /// … on at least so many rows of its own …
+    /// … on at least this many rows of its own …
     pub least_rows: NonZeroUsize,
-    /// … among so many of late.
+    /// … among this many recent rows.
     pub recent: NonZeroUsize,
     /// Rows are moved so far ahead, in windows; 0 leaves them where they came.
     pub ahead: NonNegative,
@@ -144,7 +144,7 @@ impl Labeler for Clusters {
 
 impl Clusters {
     /// What is to be known when the next window comes, once clusters that fall apart are split. Time was counted in steps
-    /// of so many rows.
+    /// of this many rows.
     fn remember(&self, mut tracked: ClusterTracks, rows: &[&[f64]], step: f64) -> Result<State> {
         tracked.look_back(rows, self.recent.get());
         let size = rows[0].len();

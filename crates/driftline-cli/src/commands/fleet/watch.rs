@@ -27,10 +27,10 @@ struct State {
     slowest: Vec<(Duration, String)>,
 }
 
-/// A stream that takes so many times the mean of all is named.
+/// A stream that takes this many times the mean of all is named.
 const SLOW: u32 = 10;
 const NAMED: usize = 5;
-/// Without a terminal, a line for every so many streams.
+/// Without a terminal, a line for every N streams.
 const LINES: usize = 20;
 
 impl FleetProgress {

@@ -1,14 +1,16 @@
 //! The parts of a document that are made from results: Markdown tables of one experiment, of one table of the paper, and
-//! of an experiment against another.
+//! of an experiment against another, and streams as the guard served them.
 
-use driftline_lab::experiment::{Check, CheckVerdict, Contrast, Experiment, ResultTable, Row};
+use driftline_lab::experiment::{
+    Check, CheckVerdict, Contrast, Experiment, ResultTable, Row, TrustRow,
+};
 use driftline_models::evaluate::paired_difference;
 
 use super::library::{Library, verdict};
 use crate::failure::{Failure, Result};
 use crate::output::{plus_minus, signed_with_interval, with_interval};
 
-/// What a marker asks for: `results NAME`, `paired NAME`, `contrast NAME` or `table NAME`.
+/// What a marker asks for: `results NAME`, `paired NAME`, `contrast NAME`, `table NAME` or `streams DATA SET = WHAT DRIFTS; …`.
 pub fn block(request: &str, library: &Library<'_>) -> Result<String> {
     let (kind, name) = request.split_once(' ').unwrap_or((request, ""));
     let name = name.trim();
@@ -17,9 +19,10 @@ pub fn block(request: &str, library: &Library<'_>) -> Result<String> {
         "paired" => paired(library.plan(name)?, library),
         "contrast" => contrast(library.plan(name)?, library),
         "table" => matrix(name, library),
+        "streams" => streams(name, library),
         _ => Err(Failure::with_help(
             format!("there is no block `{request}`"),
-            "there are: `results EXPERIMENT`, `paired EXPERIMENT`, `contrast EXPERIMENT`, `table NAME`",
+            "there are: `results EXPERIMENT`, `paired EXPERIMENT`, `contrast EXPERIMENT`, `table NAME`, `streams DATA SET = WHAT DRIFTS; …`",
         )),
     }
 }
@@ -118,6 +121,42 @@ fn matrix(name: &str, library: &Library<'_>) -> Result<String> {
         }
     }
     let head: Vec<&str> = [""].into_iter().chain(methods).collect();
+    Ok(grid(&head, &rows))
+}
+
+/// The named data sets of `experiments/trust`: unadapted, and as the guard served them.
+fn streams(names: &str, library: &Library<'_>) -> Result<String> {
+    let plans = library.plans().iter();
+    let plans = plans.filter(|plan| plan.table.as_deref() == Some("trust"));
+    let mut found = Vec::new();
+    for plan in plans {
+        found.extend(TrustRow::of(&library.store(plan)?));
+    }
+    let mut rows = Vec::new();
+    for named in names.split(';') {
+        let (name, drift) = named.split_once('=').unwrap_or((named, ""));
+        let row = found.iter().find(|row| row.dataset == name.trim());
+        let none = || Failure::told(format!("no stream `{}` has been judged", name.trim()));
+        let row = row.ok_or_else(none)?;
+        let points = |share: f64| format!("{:.1}", 100.0 * share);
+        let gain = |share: f64| format!("{:+.1}", 100.0 * share);
+        rows.push(vec![
+            row.dataset.clone(),
+            drift.trim().into(),
+            points(row.unadapted),
+            points(row.serving),
+            gain(row.serving - row.unadapted),
+            row.best.as_ref().map_or_else(dash, |best| gain(best.1)),
+        ]);
+    }
+    let head = [
+        "stream",
+        "what drifts",
+        "unadapted %",
+        "served %",
+        "gain",
+        "best single method",
+    ];
     Ok(grid(&head, &rows))
 }
 

@@ -11,7 +11,7 @@ use driftline_runs::{ASKED, ModelFile, RunFolder, RunManifest, Task, Verdict};
 
 use crate::failure::Result;
 
-/// So many models of a fleet are kept in memory.
+/// This many models of a fleet are kept in memory.
 const KEPT: usize = 2000;
 
 pub struct Models {

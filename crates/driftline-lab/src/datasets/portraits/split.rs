@@ -30,7 +30,7 @@ pub enum PortraitsOverTime {
         intermediate_until: i16,
         target_until: i16,
         target_pool: usize,
-        /// Only one portrait in so many is used.
+        /// Only one portrait in this many is used.
         #[serde(default = "every_one")]
         one_in: NonZeroUsize,
     },
@@ -43,7 +43,7 @@ pub enum PortraitsOverTime {
         intermediate_from: i16,
         target_from: i16,
         target_pool: usize,
-        /// Only one portrait in so many is used.
+        /// Only one portrait in this many is used.
         #[serde(default = "every_one")]
         one_in: NonZeroUsize,
     },

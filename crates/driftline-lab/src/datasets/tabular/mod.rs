@@ -54,7 +54,7 @@ pub struct TableOverTime {
     pub source_where: BTreeMap<String, TableValues>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub stream_where: BTreeMap<String, TableValues>,
-    /// So many rows from the first are the source.
+    /// This many rows from the first are the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_rows: Option<NonZeroUsize>,
     /// The same as a share of all rows.
@@ -77,16 +77,16 @@ pub struct TableOverTime {
     /// Train on this share of the source, drawn by the data seed; on all that is not held out if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subsample: Option<Fraction>,
-    /// So many rows at the end of the stream are the target …
+    /// This many rows at the end of the stream are the target …
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_rows: Option<NonZeroUsize>,
     /// … or this share of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_share: Option<Fraction>,
-    /// What becomes of rows of the stream without an answer or of a class that the source lacks.
+    /// How rows of the stream are handled that have no answer, or one that is no class of the source.
     #[serde(default, skip_serializing_if = "Unanswered::is_refuse")]
     pub unanswered: Unanswered,
-    /// About one row in so many, drawn by the data seed, for a quick look; `target-rows` counts what is left.
+    /// About one row in this many, drawn by the data seed, for a quick look; `target-rows` counts what is left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_in: Option<NonZeroUsize>,
     /// What patterns are relative to; the current folder if empty. It is no part of the settings: files are known by
@@ -95,7 +95,7 @@ pub struct TableOverTime {
     pub folder: PathBuf,
 }
 
-/// What becomes of rows of the stream that cannot be scored.
+/// How rows of the stream that cannot be scored are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]

@@ -1,4 +1,4 @@
-"""Pieces of work on their way through Ray: so many at a time, tried again elsewhere, and named where one is slow."""
+"""Pieces of work on their way through Ray: this many at a time, tried again elsewhere, and named where one is slow."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 logger = logging.getLogger("driftline.ray")
 
-#: A task or stream that takes so many times as long as the others is named, if it takes so many seconds at all.
+#: A task or stream that takes this many times as long as the others is named, if it takes this many seconds at all.
 SLOW = 10.0
 SLOW_SECONDS = 1.0
 _LOOK = 0.5
@@ -157,7 +157,7 @@ def cpus() -> int:
 
 
 def grouped(parts: list[Any], size: Callable[[Any], int], count: int | None, cpus: int) -> list[list[Any]]:
-    """So many in a group; if not said, eight groups for each processor, of at most 64 parts and like sizes."""
+    """This many in a group; if not said, eight groups for each processor, of at most 64 parts and like sizes."""
     most = count or 64
     share = 0.0 if count else sum(map(size, parts)) / (8 * cpus)
     groups: list[list[Any]] = []
