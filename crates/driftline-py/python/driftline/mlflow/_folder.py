@@ -74,7 +74,7 @@ class Folder:
         return version
 
     def fingerprint(self, windows: int) -> str:
-        """Of the newest of so many windows: runs that were stepped along different data have the same identity."""
+        """Of the newest of this many windows: runs that were stepped along different data have the same identity."""
         files = self.records[windows - 1].get("files", {}) if windows else {}
         sums = [own["blake3"] for name, own in sorted(files.items()) if name.startswith("checkpoints/")]
         return f"{windows} {sums[0] if sums else ''}".strip()
