@@ -96,7 +96,8 @@ def described(name, schema, level="##"):
 
 
 def settings(title, about, schema):
-    page = [f"# {title}", "", about, ""] + described("The file", schema)
+    # The description of the whole file is meant for those who extend it.
+    page = [f"# {title}", "", about, ""] + described("The file", {**schema, "description": ""})
     for name in sorted(schema["$defs"]):
         page += described(name, schema["$defs"][name])
     return page
@@ -165,6 +166,7 @@ def main():
     if found < 5:
         sys.exit(f"only {found} metrics were found in the source of `serve`")
     write("metrics", page)
+    shutil.copy(ROOT / "docs/site/style.css", pages / "style.css")
     shutil.copy(ROOT / "docs/site/mkdocs.yml", folder / "mkdocs.yml")
 
 
