@@ -2,7 +2,9 @@
 """What the guard gains on real streams by the defaults of `adapt`, with and without labels, and whether its intervals cover.
 
     python3 bench/guard_streams.py [--driftline target/release/driftline] [--data DIR] [--cache DIR] [--only NAME,...]
-                                   [--labels 0,10] [--model auto]
+                                   [--labels 0,10] [--model auto] [--learn]
+
+With --learn a candidate learns from the labels as well.
 
 The streams are those of bench/auto.py. A window is served by the version that stood before it. Exit code 1 if a stream without
 labels loses more than a point.
@@ -51,6 +53,7 @@ def adapted(arguments, out, name, labels, source, stream):
     command = [arguments.driftline, "adapt", "--source", source, "--label", "label", "--stream", stream, "--truth", "label", "--impute=mark",
                "--window", str(WINDOWS.get(name, OTHERS)), "--model", arguments.model, "--labels-per-window", labels, "--fail-on", "never",
                "--seed", str(arguments.seed), "--out", out, "-q"]
+    command += ["--learn"] if arguments.learn and labels != "0" else []
     subprocess.run(command, check=True, capture_output=True)
     with open(out / "windows.jsonl") as file:
         return [line for line in map(json.loads, file) if line.get("scored") and line.get("estimate_unadapted")]
@@ -83,6 +86,7 @@ def parse():
     parser.add_argument("--only")
     parser.add_argument("--labels", default="0,10")
     parser.add_argument("--model", default="auto")
+    parser.add_argument("--learn", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args()
 

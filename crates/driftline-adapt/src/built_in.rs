@@ -13,8 +13,8 @@ use crate::curriculum::{
     Accumulate, Curriculum, Goat, Gradual, Ordered, Overlapping, Pooled, SourceOnly, TargetOnly,
 };
 use crate::labeler::{
-    Agreement, Balanced, Clusters, Cores, Importance, LabelShift, Labeler, MixtureLabels,
-    MovedSource, NoLabels, PseudoLabeling, Transport,
+    Agreement, AskedLabels, Balanced, Clusters, Cores, Importance, LabelShift, Labeler,
+    MixtureLabels, MovedSource, NoLabels, PseudoLabeling, Transport,
 };
 use crate::parts::NamedPart;
 
@@ -98,6 +98,7 @@ parts! {
     "transport" => Transport,
     "cores" => Cores,
     "agreement" => Agreement,
+    "asked" => AskedLabels,
 }
 
 /// A name alone means that nothing is set: null, or an empty table, whichever the part takes.

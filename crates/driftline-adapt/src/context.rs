@@ -38,6 +38,8 @@ pub struct Context<'a> {
     pub single_candidate: bool,
     /// Who may be asked about rows of this window, if anybody.
     pub expert: Option<&'a dyn Expert>,
+    /// Rows of earlier windows whose classes the policy was told, if any are to be learned from.
+    pub told: Option<&'a LabeledDomain>,
     /// Earlier versions.
     pub archive: &'a dyn Archive,
 }

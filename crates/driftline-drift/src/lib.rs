@@ -13,7 +13,7 @@ pub mod transport;
 pub use change::{Change, Distance, DriftKind, MovedColumn};
 pub use energy::{energy_distance, noise_floor};
 pub use mixture::ClassMixture;
-pub use moves::{MOST_COLUMNS, MapKind};
+pub use moves::MapKind;
 pub use pace::{Leap, Pace, SizePace, class_distance};
 pub use points::{RowPoints, Standardizer, draw};
 pub use shares::{ShareEm, class_shares};

@@ -1,23 +1,16 @@
-//! Ways to move labelled rows so that they look like a window, fitted without a label: scale and shift, quantiles column by
-//! column, and the Gaussian transport x ↦ m + A·(x − m₀) with A·C₀·A = C, the least way that gives the window's covariance.
+//! Ways to move labelled rows so that they look like a window, fitted without a label, column by column: scale and shift, or
+//! quantiles.
 
-use super::mixture::{raise, scatter};
 use super::points::RowPoints;
-use driftline_core::matrix::{Eigen, product};
 
 /// A deviation below this counts as that.
 const FLOOR: f64 = 0.05;
-/// What is added to the variances before matrices are inverted.
-const RIDGE: f64 = 0.05;
-/// The transport is left out above so many columns.
-pub const MOST_COLUMNS: usize = 256;
 
 /// An explanation of the drift by a map of the inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapKind {
     Scale,
     Quantiles,
-    Transport,
 }
 
 impl MapKind {
@@ -26,7 +19,6 @@ impl MapKind {
         match self {
             MapKind::Scale => scaled(rows, window),
             MapKind::Quantiles => by_quantiles(rows, window),
-            MapKind::Transport => transported(rows, window),
         }
     }
 }
@@ -71,49 +63,6 @@ fn ordered(bits: i64) -> i64 {
     bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
 }
 
-fn transported(rows: &RowPoints, window: &RowPoints) -> RowPoints {
-    let size = rows.size();
-    let ((mean, from), (to_mean, to)) = (covariance(rows), covariance(window));
-    let eigen = Eigen::of(&from, size);
-    let (root, inverse) = (eigen.root(), eigen.inverse_root());
-    let inner = product(&product(&root, &to, size), &root, size);
-    let map = product(
-        &product(&inverse, &Eigen::of(&inner, size).root(), size),
-        &inverse,
-        size,
-    );
-    // Column by column of the map, so that sums do not wait for themselves.
-    let columns: Vec<f64> = (0..size * size)
-        .map(|at| map[at % size * size + at / size])
-        .collect();
-    let mut values = Vec::with_capacity(rows.len() * size);
-    let mut sums = vec![0.0; size];
-    for row in rows.iter() {
-        sums.fill(0.0);
-        let off = row.iter().zip(&mean).map(|(x, mean)| x - mean);
-        for (column, off) in columns.chunks_exact(size).zip(off) {
-            let sums = sums.iter_mut().zip(column);
-            sums.for_each(|(sum, part)| *sum += part * off);
-        }
-        values.extend(sums.iter().zip(&to_mean).map(|(sum, to)| to + sum));
-    }
-    RowPoints::new(values, size)
-}
-
-/// Mean and covariance, the variances raised a little.
-fn covariance(points: &RowPoints) -> (Vec<f64>, Vec<f64>) {
-    let size = points.size();
-    let mean = points.moments().0;
-    let (mut sums, mut off) = (vec![0.0; size * size], vec![0.0; size]);
-    for row in points.iter() {
-        scatter(&mut sums, (row, &mean), 1.0, true, &mut off);
-    }
-    let n = points.len().saturating_sub(1).max(1) as f64;
-    sums.iter_mut().for_each(|sum| *sum /= n);
-    raise(&mut sums, size, true, RIDGE);
-    (mean, sums)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,12 +84,11 @@ mod tests {
     fn each_move_reaches_what_is_of_its_kind() {
         let rows = cloud(300, 1);
         type Map = fn(&[f64]) -> [f64; 2];
-        let maps: [Map; 3] = [
+        let maps: [Map; 2] = [
             |x| [2.0 * x[0] + 3.0, 0.5 * x[1] - 1.0],
             |x| [x[0] * x[0] * x[0], x[1] + 1.0],
-            |x| [1.5 * x[0] + 0.4 * x[1] + 1.0, 0.4 * x[0] + x[1]],
         ];
-        let kinds = [MapKind::Scale, MapKind::Quantiles, MapKind::Transport];
+        let kinds = [MapKind::Scale, MapKind::Quantiles];
         for (kind, map) in kinds.into_iter().zip(maps) {
             let window: Vec<f64> = cloud(300, 2).iter().flat_map(map).collect();
             let window = RowPoints::new(window, 2);
@@ -156,7 +104,7 @@ mod tests {
     fn moves_by_table() {
         use MapKind::*;
         type Case = (MapKind, &'static [f64], &'static [f64], &'static [f64]);
-        let cases: [Case; 6] = [
+        let cases: [Case; 5] = [
             (Scale, &[-1.0, 1.0], &[4.0, 8.0], &[4.0, 8.0]),
             // What does not vary is moved to the mean, and not blown up.
             (Scale, &[2.0, 2.0], &[4.0, 8.0], &[6.0, 6.0]),
@@ -169,7 +117,6 @@ mod tests {
             // Between two rows of the window lies what is between two ranks.
             (Quantiles, &[0.0, 1.0, 2.0], &[5.0, 6.0], &[5.0, 5.5, 6.0]),
             (Quantiles, &[7.0], &[5.0, 6.0], &[5.0]),
-            (Transport, &[-1.0, 1.0], &[4.0, 6.0], &[4.0, 6.0]),
         ];
         for (kind, rows, window, expected) in cases {
             let points = |values: &[f64]| RowPoints::new(values.to_vec(), 1);

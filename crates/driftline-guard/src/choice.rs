@@ -47,6 +47,8 @@ pub(super) struct Prospects {
     /// How much of what the scenarios say a leap of the stream puts in doubt.
     pub leap: f64,
     pub labels: Evidence,
+    /// Whether it has learned from labels itself, of which scenarios know nothing.
+    pub taught: bool,
     /// Whether it has a version to deploy.
     pub proposed: bool,
 }
@@ -69,7 +71,8 @@ impl Prospects {
         let changed = self.unlike_source;
         let margin = config.win_margin.get() * changed;
         // A leap says nothing against labels: they are of rows on this side of it.
-        if let Some(gain) = self.labels.gain(changed, mean - margin, config) {
+        let expected = if self.taught { 0.0 } else { mean - margin };
+        if let Some(gain) = self.labels.gain(changed, expected, config) {
             return Bounds {
                 mean: gain.mean + self.unbalanced,
                 low: gain.low + self.unbalanced,

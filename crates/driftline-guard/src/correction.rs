@@ -1,5 +1,5 @@
 //! How far labels found an estimate to be off, and what is left of its interval: the estimate's own uncertainty and that of
-//! the labels, weighed as two measurements of one number.
+//! the labels, weighed as two measurements of one number, which is told less surely where they differ.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,8 +43,11 @@ impl Correction {
         let change = config.least_width.get() * config.least_width.get();
         let theirs = (mean * (1.0 - mean)).max(LEAST_VARIANCE) / labels + change;
         let share = own / (own + theirs);
-        let mean = (mean + share * self.off / self.weight).clamp(0.0, 1.0);
-        (mean, half * (1.0 - share).sqrt())
+        let off = self.off / self.weight;
+        // The two are apart by more than either should be off: less is known than they say.
+        let apart = config.spread_share.get() * off.abs() * (share * (1.0 - share)).sqrt();
+        let mean = (mean + share * off).clamp(0.0, 1.0);
+        (mean, half * (1.0 - share).sqrt() + apart)
     }
 }
 
@@ -62,7 +65,7 @@ mod tests {
     fn labels_move_the_estimate_and_narrow_its_interval() {
         let config = GuardConfig::default();
         let (mean, half) = heard(50, -0.4).correct((0.9, 0.3), &config);
-        assert!(mean < 0.55 && mean > 0.5 && half < 0.1, "{mean} {half}");
+        assert!(mean < 0.55 && mean > 0.5 && half < 0.11, "{mean} {half}");
         assert_eq!(heard(0, 0.0).correct((0.9, 0.3), &config), (0.9, 0.3));
     }
 
@@ -71,6 +74,14 @@ mod tests {
         let config = GuardConfig::default();
         let (mean, half) = heard(2, -0.9).correct((0.9, 0.02), &config);
         assert!(mean > 0.88 && half > 0.018, "{mean} {half}");
+    }
+
+    #[test]
+    fn labels_that_contradict_the_estimate_leave_it_less_sure() {
+        let config = GuardConfig::default();
+        let half = |off| heard(10, off).correct((0.9, 0.1), &config).1;
+        assert!(half(-0.3) > half(-0.1) && half(-0.1) > half(0.0));
+        assert!(half(-0.1) < 0.1, "they still narrow it");
     }
 
     #[test]

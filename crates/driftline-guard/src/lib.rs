@@ -23,6 +23,7 @@ mod scenario;
 mod score;
 mod space;
 mod theory;
+mod told;
 mod weighed;
 mod window;
 
@@ -46,6 +47,8 @@ use driftline_models::{AnyLearner, Learner, Preset};
 const LEAST_SAMPLE: usize = 10;
 /// Rows of a window, and of the source, that are looked at. More take time and change little.
 const ROWS: usize = 1000;
+/// A candidate whose name begins so is offered beside those that suit the model.
+const BESIDE: char = '+';
 /// Fewer rows are no window.
 const LEAST_WINDOW: usize = 4;
 
@@ -70,8 +73,16 @@ impl Policy for GuardConfig {
             ],
             _ => &["realign", "plain", "inertia", "realign-cautious"],
         };
-        let names = fitting.iter().map(|&name| name.to_owned()).collect();
-        Some(self.candidates.clone().unwrap_or(names))
+        let fitting = fitting.iter().map(|&name| name.to_owned());
+        let Some(named) = &self.candidates else {
+            return Some(fitting.collect());
+        };
+        let added = named.iter().filter_map(|name| name.strip_prefix(BESIDE));
+        let added: Vec<String> = added.map(str::to_owned).collect();
+        match added.is_empty() {
+            true => Some(named.clone()),
+            false => Some(fitting.chain(added).collect()),
+        }
     }
 
     fn check_memory(&self, state: &State) -> Result<()> {
@@ -107,7 +118,16 @@ impl Policy for GuardConfig {
         let mut memory = Memory::read(state)?;
         let lowest = memory.profile.as_ref().map_or(0.0, |own| own.lowest(self));
         memory.heard.learn_late(labelled, number, lowest, self);
+        memory.tell(labelled);
         Ok(memory.store())
+    }
+
+    fn told(&self, ctx: &Context<'_>, state: &State) -> Result<Option<LabeledDomain>> {
+        let Some(sample) = sample(ctx).filter(|_| self.learns()) else {
+            return Ok(None);
+        };
+        let (shape, n_classes) = (sample.inputs().shape(), sample.labels().n_classes());
+        Memory::read(state)?.learnable(shape, n_classes)
     }
 
     fn decide(
@@ -146,6 +166,12 @@ impl Policy for GuardConfig {
 }
 
 impl GuardConfig {
+    /// Whether a candidate learns from the labels that are asked for.
+    fn learns(&self) -> bool {
+        let mut names = self.candidates.iter().flatten();
+        names.any(|name| name.strip_prefix(BESIDE).unwrap_or(name) == told::ASKED)
+    }
+
     /// What is known of the source: remembered, or worked out now.
     fn source(
         &self,

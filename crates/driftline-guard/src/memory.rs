@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::labels::Heard;
 use super::profile::SourceProfile;
 use super::scenario::Trace;
+use super::told::Told;
 use driftline_adapt::State;
 use driftline_core::{Error, Result};
 use driftline_drift::ClassMixture;
@@ -46,7 +47,10 @@ pub(super) struct Memory {
     /// What labels said.
     #[serde(skip_serializing_if = "is_default")]
     pub heard: Heard,
-    /// Arrays: clouds, held-out probabilities.
+    /// Rows that were asked about, the oldest first.
+    #[serde(skip_serializing_if = "is_default")]
+    pub told: Vec<Told>,
+    /// Arrays: clouds, held-out probabilities, inputs of rows that were asked about.
     #[serde(skip)]
     pub kept: State,
 }

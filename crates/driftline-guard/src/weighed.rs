@@ -27,6 +27,8 @@ pub(super) struct Weighed {
     /// How much is added to half the width of intervals after a leap of the stream, and where a jump has confused the classes
     /// that scenarios follow: they can no longer be traced.
     pub leap: f64,
+    /// How much of the window no scenario explains, where no map of columns can: 0 where one fits, and less than 1.
+    pub unexplained: f64,
 }
 
 /// A number that scenarios differ about.
@@ -61,11 +63,18 @@ impl Weighed {
             weight * trace.map_or(0.0, Trace::confused)
         });
         let confused: f64 = confused.sum();
+        let misfits = explanations.iter().map(|own| own.misfit);
+        let least = misfits.fold(f64::INFINITY, f64::min);
+        let unexplained = match case.source.points {
+            Some(_) => 0.0,
+            None => 1.0 - libm::exp(-least / config.misfit_most.get()),
+        };
         Ok(Self {
             explanations,
             weights,
             posteriors,
             leap: (memory.leap.min(1.0) - SAFE_STEP).max(confused) / 2.0,
+            unexplained,
         })
     }
 
@@ -118,7 +127,13 @@ impl Weighed {
         config: &GuardConfig,
     ) -> Option<(f64, f64)> {
         let spread = self.spread(values, config)?;
-        Some((spread.mean, config.half_width(spread, self.leap)))
+        Some((spread.mean, self.half_width(spread, config)))
+    }
+
+    /// Half the width of an interval.
+    fn half_width(&self, spread: Spread, config: &GuardConfig) -> f64 {
+        let wide = spread.range + 1.0 - spread.mean + self.unexplained;
+        config.least_width.get() + spread.deviation + config.spread_share.get() * wide + self.leap
     }
 
     /// The same as estimate, low and high.
@@ -175,12 +190,6 @@ fn interval((mean, half): (f64, f64)) -> WithInterval {
 }
 
 impl GuardConfig {
-    /// Half the width of an interval.
-    fn half_width(&self, spread: Spread, leap: f64) -> f64 {
-        let wide = self.spread_share.get() * (spread.range + 1.0 - spread.mean);
-        self.least_width.get() + spread.deviation + wide + leap
-    }
-
     /// The chance of an error of more than `caution` standard errors on one side: Φ(−caution).
     fn risk(&self) -> f64 {
         libm::erfc(self.caution.get() * FRAC_1_SQRT_2) / 2.0
@@ -306,6 +315,7 @@ mod tests {
                 weights: vec![0.5, 0.5],
                 posteriors: vec![],
                 leap: 0.0,
+                unexplained: 0.0,
             };
             let score = |accuracy| Score {
                 accuracy,
@@ -321,5 +331,22 @@ mod tests {
         };
         assert!(width([0.9, 0.9]) < 0.12);
         assert!(width([0.99, 0.5]) > 0.5);
+    }
+
+    #[test]
+    fn intervals_are_wide_where_no_scenario_explains_an_image() {
+        let config = GuardConfig::default();
+        let half = |unexplained| {
+            let weighed = Weighed {
+                explanations: vec![],
+                weights: vec![1.0],
+                posteriors: vec![],
+                leap: 0.0,
+                unexplained,
+            };
+            let around = weighed.around(std::iter::once(Some(0.9)), &config);
+            around.unwrap().1
+        };
+        assert!(half(0.0) < 0.06 && half(0.5) > 0.14);
     }
 }

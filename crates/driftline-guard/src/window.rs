@@ -10,6 +10,7 @@ use super::profile::{Source, seed};
 use super::scenario::{Case, SAFE_STEP};
 use super::score::Score;
 use super::theory;
+use super::told::ASKED;
 use super::weighed::Weighed;
 use driftline_adapt::Context;
 use driftline_adapt::policy::{AskedRow, Decision, Estimate, PolicyOutcome, Proposal};
@@ -64,6 +65,9 @@ impl Judge<'_> {
             _ => asked,
         };
 
+        if let Some(window) = self.ctx.stage.learn.as_ref().filter(|_| config.learns()) {
+            memory.keep(ctx.number, &asked, &window.inputs)?;
+        }
         let (decision, reason) = self.said(chosen, current, &prospects);
         let estimate = |scores: &[Score], version: &str| {
             weighed.estimate(scores, memory.heard.corrections.get(version), config)
@@ -306,6 +310,7 @@ impl Judge<'_> {
                     .get(name)
                     .copied()
                     .unwrap_or_default(),
+                taught: name == ASKED,
                 proposed: self.proposals[place].version.is_some(),
             };
             (prospects, prospects.bounds(self.rows.len(), self.config))

@@ -93,6 +93,7 @@ fn aligned(
         runtime,
         single_candidate: true,
         expert: None,
+        told: None,
         archive: &Vec::<Version>::new(),
     };
     alignment.fit(&moment)?.apply(&window)

@@ -95,6 +95,32 @@ fn arrays_ask_for_labels_and_take_them_in_memory_as_in_a_folder() {
     assert!(went_on("run") == went_on("written"));
 }
 
+/// Once there are labels, a candidate has learned from them, and it is the same one with a folder and without.
+#[test]
+fn labels_that_were_asked_for_are_learned_from_where_that_is_wanted() {
+    let (values, labels) = clouds(0.0, 400, 1);
+    let mut settings = Settings::new();
+    let judge = json!({ "labels-per-window": 8, "candidates": ["+asked"] });
+    settings.policy = Some(PartSpec::new("guarded", judge));
+    let learning = Adapter::auto().model("linear").settings(settings);
+    let fit = || learning.clone().fit(values.clone(), &labels).unwrap();
+    let changed = |adapter: &Adapter| -> Vec<f64> {
+        let of = |record: &driftline_runs::WindowRecord| {
+            let candidates = record.findings["candidates"].as_array().unwrap().clone();
+            let asked = candidates.into_iter().find(|own| own["name"] == "asked");
+            asked.unwrap()["changed"].as_f64().unwrap()
+        };
+        adapter.records().iter().map(of).collect()
+    };
+    let (told, untold) = (walk(fit(), true), walk(fit(), false));
+    assert_eq!(changed(&untold), [0.0; 4]);
+    assert!(changed(&told)[0] == 0.0 && changed(&told)[3] > 0.0);
+    let place = tempfile::tempdir().unwrap();
+    let folder = learning.clone().folder(place.path().join("run"));
+    let folder = walk(folder.fit(values.clone(), &labels).unwrap(), true);
+    assert_eq!(changed(&folder), changed(&told));
+}
+
 #[test]
 fn labels_of_other_rows_or_classes_are_refused_as_a_whole() {
     let (values, labels) = clouds(0.0, 400, 1);

@@ -166,6 +166,7 @@ impl Engine {
             runtime: &self.runtime,
             single_candidate: self.chains.len() == 1,
             expert: self.expert.as_deref(),
+            told: None,
             archive,
         }
     }

@@ -37,6 +37,11 @@ impl Engine {
     /// Aligns, labels, learns and decides.
     pub fn process<R>(&mut self, stage: Stage, rows: R, archive: &dyn Archive) -> Result<Step<R>> {
         let ctx = self.context(&stage, archive);
+        let told = self.policy.told(&ctx, self.remembered(&stage))?;
+        let ctx = Context {
+            told: told.as_ref(),
+            ..ctx
+        };
         let attempts = attempts(&self.chains, &ctx)?;
         let chains = self.chains.iter().zip(&attempts);
         let proposals: Vec<_> = chains.map(Proposal::of).collect();

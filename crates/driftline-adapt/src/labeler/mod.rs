@@ -1,6 +1,7 @@
 //! How a window gets its labels. One file each; the paper's, the teacher's own decisions, is `teacher`.
 
 mod agreement;
+mod asked;
 mod auto;
 mod balanced;
 mod clusters;
@@ -17,6 +18,7 @@ mod teacher;
 mod transport;
 
 pub use agreement::Agreement;
+pub use asked::AskedLabels;
 pub use auto::AutoLabeler;
 pub use balanced::Balanced;
 pub use clusters::Clusters;

@@ -23,7 +23,7 @@ use super::parts::Part;
 use super::state::State;
 use super::version::Version;
 use driftline_core::Result;
-use driftline_core::data::Inputs;
+use driftline_core::data::{Inputs, LabeledDomain};
 use driftline_models::AnyLearner;
 
 /// One chain before the decision: the candidate, where it stood, and what it proposes.
@@ -103,6 +103,11 @@ pub trait Policy: Part {
     /// row comes twice, and none that an expert answered at once.
     fn learn(&self, state: &State, _number: usize, _labelled: &[LabelledRow]) -> Result<State> {
         Ok(state.clone())
+    }
+
+    /// The rows of earlier windows whose classes it was told, where they are to be learned from.
+    fn told(&self, _ctx: &Context<'_>, _state: &State) -> Result<Option<LabeledDomain>> {
+        Ok(None)
     }
 
     /// One proposal for each chain, in the order of the candidates. Chains whose model could not be trained, for want of

@@ -56,6 +56,9 @@ pub struct MethodArgs {
     /// With --truth or a file of --labels, only the rows asked for are used; otherwise `driftline label` asks you.
     #[arg(long, value_name = "N", help_heading = METHOD)]
     labels_per_window: Option<usize>,
+    /// Learn from the labels that were asked for, too
+    #[arg(long, requires = "labels_per_window", help_heading = METHOD, hide_short_help = true)]
+    learn: bool,
     #[command(flatten)]
     self_training: SelfTrainingArgs,
     /// Rows per mini-batch of a network [default: 32]
@@ -216,7 +219,10 @@ impl MethodArgs {
                 let what = format!("--labels-per-window has no effect with the policy `{name}`");
                 return Err(Failure::usage(what, "omit --policy, or use `guarded`"));
             }
-            let settings = json!({ "labels-per-window": labels });
+            let mut settings = json!({ "labels-per-window": labels });
+            if self.learn {
+                settings["candidates"] = json!(["+asked"]);
+            }
             said.policy = Some(PartSpec::new(name, settings));
         }
         said.scaling = self.no_scaling.then_some(false);

@@ -9,7 +9,6 @@ mod follow;
 mod store;
 
 pub use choose::{Calibration, choose};
-pub(super) use fit::{raise, scatter};
 pub use follow::{FollowFrom, FollowedWindow};
 
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The source moved by a map of its columns (none, scale and shift, quantiles, Gaussian transport), with the shares of its
+//! The source moved by a map of its columns (none, scale and shift, quantiles), with the shares of its
 //! classes kept or free. The window is mapped back to where the source was, and the source model, calibrated, says what
 //! each row is there. Free shares and the map are fitted in turns, because each hides the other.
 
@@ -7,7 +7,7 @@ use crate::memory::Memory;
 use crate::profile::Source;
 use crate::space::scores;
 use driftline_core::Result;
-use driftline_drift::{MOST_COLUMNS, MapKind, RowPoints, class_shares};
+use driftline_drift::{MapKind, RowPoints, class_shares};
 use driftline_models::Classifier;
 
 /// The maps that are tried, in this order.
@@ -21,22 +21,14 @@ struct Back {
 }
 
 impl Moved {
-    pub const OF_NUMBERS: Self = Self(&[
-        None,
-        Some(MapKind::Scale),
-        Some(MapKind::Quantiles),
-        Some(MapKind::Transport),
-    ]);
+    pub const OF_NUMBERS: Self = Self(&[None, Some(MapKind::Scale), Some(MapKind::Quantiles)]);
     pub const UNMOVED: Self = Self(&[None]);
 }
 
 impl Scenario for Moved {
     fn explain(&self, case: &Case<'_>, _: &mut Memory) -> Result<Vec<Explanation>> {
         let source = case.source;
-        let too_wide = |points: &RowPoints| points.size() > MOST_COLUMNS;
-        let is_too_wide = case.points.as_ref().is_some_and(too_wide);
-        let applies = |map: &Option<MapKind>| *map != Some(MapKind::Transport) || !is_too_wide;
-        let maps: Vec<Option<MapKind>> = self.0.iter().copied().filter(applies).collect();
+        let maps = self.0;
         let shares_of = |back: &Back| {
             let single: Vec<f32> = back.said.iter().map(|&p| p as f32).collect();
             class_shares(single.chunks_exact(source.prior.len()), &source.prior)
@@ -72,16 +64,15 @@ fn names(map: Option<MapKind>) -> [&'static str; 2] {
         None => ["same", "same, other shares"],
         Some(MapKind::Scale) => ["scaled", "scaled, other shares"],
         Some(MapKind::Quantiles) => ["quantiles", "quantiles, other shares"],
-        Some(MapKind::Transport) => ["transported", "transported, other shares"],
     }
 }
 
-/// A map has more freedom than none, and a map of more than means and deviations still more.
+/// A map has more freedom than none, and a map of more than mean and deviation still more.
 fn complexity(map: Option<MapKind>) -> f64 {
     match map {
         None => 0.0,
         Some(MapKind::Scale) => 1.0,
-        Some(MapKind::Quantiles | MapKind::Transport) => 2.0,
+        Some(MapKind::Quantiles) => 2.0,
     }
 }
 

@@ -12,7 +12,7 @@ PolicyName: TypeAlias = Literal["guarded", "always", "never"]
 AlignmentName: TypeAlias = Literal["none", "standardize", "quantiles", "coral", "subspace"]
 LabelerName: TypeAlias = Literal[
     "teacher", "none", "balanced", "mixture", "clusters", "transport", "cores", "agreement", "moved-source", "importance",
-    "label-shift",
+    "label-shift", "asked",
 ]  # fmt: skip
 TailName: TypeAlias = Literal["merge", "keep", "drop"]
 #: A part with its settings, as in files: ``{"guarded": {"labels-per-window": 10}}``.

@@ -9,7 +9,7 @@ use crate::method::settings::Settings;
 
 /// One line each.
 pub(super) fn built_in() -> BTreeMap<String, Settings> {
-    let candidates: [(&str, Value); 11] = [
+    let candidates: [(&str, Value); 12] = [
         // The method of the run as it is.
         ("plain", json!({})),
         // The model as it is, behind the window's own mean and deviation.
@@ -44,6 +44,11 @@ pub(super) fn built_in() -> BTreeMap<String, Settings> {
         (
             "linear-realign",
             json!({ "model": "linear", "alignment": "standardize", "labeler": "none" }),
+        ),
+        // The labels that were asked for, beside the source.
+        (
+            "asked",
+            json!({ "labeler": "asked", "self-training": { "replay": 1.0 } }),
         ),
         // Labels of a mixture of the classes that follows the stream.
         ("mixture", json!({ "labeler": "mixture" })),
