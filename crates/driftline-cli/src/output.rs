@@ -101,6 +101,7 @@ impl Cell {
             "half_width": accuracy.and_then(|a| a.half_width).map(rounded),
             "n": accuracy.map_or(0, |a| a.n),
             "paper": self.printed.as_ref().map(|cell| cell.mean),
+            "paper_half_width": self.printed.as_ref().and_then(|cell| cell.half_width),
         })
     }
 }

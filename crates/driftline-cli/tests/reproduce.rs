@@ -76,7 +76,15 @@ fn committed_results_fill_the_table_and_nothing_is_run_or_written() {
         let keys: Vec<&String> = row.as_object().unwrap().keys().collect();
         assert_eq!(
             keys,
-            ["dataset", "half_width", "mean", "method", "n", "paper"]
+            [
+                "dataset",
+                "half_width",
+                "mean",
+                "method",
+                "n",
+                "paper",
+                "paper_half_width"
+            ]
         );
         assert_eq!(
             (&row["dataset"], &row["n"]),
@@ -84,6 +92,11 @@ fn committed_results_fill_the_table_and_nothing_is_run_or_written() {
         );
         assert!(row["mean"].is_f64() && row["half_width"].is_f64() && row["paper"].is_f64());
     }
+    // As printed: 98.8 ± 0.0.
+    assert_eq!(
+        (&rows[3]["paper"], &rows[3]["paper_half_width"]),
+        (&98.8.into(), &0.0.into())
+    );
 }
 
 #[test]

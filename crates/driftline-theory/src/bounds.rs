@@ -137,6 +137,19 @@ pub fn one_step_with_factor(
     Bound::new(value, broken(class, step))
 }
 
+/// Theorem 3.2 where P(Y) changes by τ: L_r(θ', Q) ≤ 2/(1 − ρR)·L_r(θ, P) + α* + 2τ. Not in the paper: the model errs on
+/// at most L_r(θ, P)/(1 − ρR) + τ of Q, because the class that grew by τ errs there at most always, and that error counts
+/// twice.
+pub fn one_step_with_label_shift(
+    class: &NormBall,
+    step: &BoundStep,
+    loss: f64,
+    best: f64,
+) -> Bound {
+    let steady = one_step(class, &BoundStep::of_rho(step.rho), loss, best, None);
+    Bound::new(steady.value + 2.0 * step.label_shift, steady.broken)
+}
+
 /// What Corollary 3.3 is given: T steps of at most `step`, a start of loss α₀ and domains with classifiers of loss α*.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Journey {

@@ -184,6 +184,16 @@ pub fn follow_all(
     start: &MarginModel,
     domains: &[Atoms],
 ) -> Result<Vec<PopulationStage>> {
+    follow_samples(class, start, domains, domains)
+}
+
+/// The same with ST(θ₀, (S₁, …, S_T)): `samples` have the atoms of the domains, with the masses that were seen.
+pub fn follow_samples(
+    class: &NormBall,
+    start: &MarginModel,
+    domains: &[Atoms],
+    samples: &[Atoms],
+) -> Result<Vec<PopulationStage>> {
     let Some(first) = domains.first() else {
         return Ok(Vec::new());
     };
@@ -194,7 +204,7 @@ pub fn follow_all(
             .collect::<Vec<Sign>>(),
     ];
     let mut stages = Vec::new();
-    for (t, domain) in domains.iter().enumerate() {
+    for (t, (domain, sample)) in domains.iter().zip(samples).enumerate() {
         let next = domains.get(t + 1);
         let probes: Vec<f64> = next.iter().flat_map(|n| n.iter().map(|p| p.x[0])).collect();
         let mut stage = PopulationStage {
@@ -203,7 +213,7 @@ pub fn follow_all(
         };
         let mut reached = Vec::new();
         for labels in &labelings {
-            let found = Minimizers::new(domain.relabeled(labels)?.points(), class, &probes)?;
+            let found = Minimizers::new(sample.relabeled(labels)?.points(), class, &probes)?;
             stage.ramp_loss.join(found.ramp_loss(domain));
             stage.error.join(found.error(domain));
             if let Some(next) = next {

@@ -180,7 +180,54 @@ fn a_jump_is_seen_even_without_labels() {
     )
     .unwrap();
     assert_eq!(found.gradual_shift, AssumptionVerdict::Violated);
-    assert!(found.steps[0].certain > 3.0);
+    assert!(found.steps[0].certain > 3.0 && found.steps[0].beyond > 1.0);
+}
+
+/// Two atoms that stay, ten apart, whose shares go from one half to nine tenths.
+fn changed_shares(labeled: bool) -> Benchmark {
+    let fixed = |positive: usize| {
+        let (mut values, mut classes) = (Vec::new(), Vec::new());
+        for i in 0..WINDOW {
+            let is_positive = i < positive;
+            values.extend([if is_positive { 5.0 } else { -5.0 }, 0.0]);
+            classes.push(u32::from(is_positive));
+        }
+        let inputs = Inputs::new(values, Shape::Vector(2)).unwrap();
+        LabeledDomain::new(inputs, Labels::new(classes, 2).unwrap()).unwrap()
+    };
+    let (source, later) = (fixed(WINDOW / 2), fixed(9 * WINDOW / 10));
+    let task = Task {
+        source: source.clone(),
+        intermediate: Stream::new(later.inputs().clone()),
+        target_pool: later.unlabeled().into(),
+    };
+    let answers = AnswerKey {
+        held_out_source: source,
+        intermediate: labeled.then(|| later.labels().clone()),
+        target: later,
+    };
+    Benchmark::new(task, answers).unwrap()
+}
+
+/// ρ = 0 although the means move by 4: that is a shift of labels, not of inputs.
+#[test]
+fn changed_class_shares_are_no_shift_of_inputs() {
+    let models = [MarginModel::new(vec![1.0, 0.0], 0.0)];
+    let check = |labeled: bool| {
+        let benchmark = changed_shares(labeled);
+        let subject = Subject::Linear(&models);
+        check_assumptions(&benchmark, &windows(), &subject, Seed::new(0)).unwrap()
+    };
+    let known = check(true);
+    assert!(known.steps[0].certain > 1.0 && known.steps[0].rho.unwrap().value == 0.0);
+    assert_eq!(known.gradual_shift, AssumptionVerdict::Holds, "{known:#?}");
+    assert_eq!(known.no_label_shift, AssumptionVerdict::Violated);
+    // Without labels it is one or the other.
+    let unknown = check(false);
+    assert_eq!(unknown.gradual_shift, AssumptionVerdict::NotRefuted);
+    assert_eq!(unknown.no_label_shift, AssumptionVerdict::NotRefuted);
+    let said = |note: &String| note.contains("the shift is not gradual, or class shares change");
+    assert!(unknown.notes.iter().any(said), "{:?}", unknown.notes);
 }
 
 #[test]

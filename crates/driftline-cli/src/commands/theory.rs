@@ -80,6 +80,9 @@ fn as_json(claims: &[Claim], explain: bool) -> Value {
         if let Some(telling) = claim.telling {
             value["telling"] = json!(telling);
         }
+        if !claim.factors.is_empty() {
+            value["factors"] = json!(claim.factors);
+        }
         if explain {
             value["explanation"] = json!(claim.explanation);
         }

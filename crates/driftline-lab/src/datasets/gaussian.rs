@@ -2,7 +2,8 @@
 //! line from a source to a target position.
 //!
 //! At α ∈ [0, 1] class c has mean (1−α)·μ_c + α·μ′_c and covariance (1−α)·Σ_c + α·Σ′_c. Means are N(0, I) scaled to
-//! length 1 (unscaled, every method would be perfect); covariances are U·diag(u)·Uᵀ with u ~ U[0.05, 0.1]^d and U Haar.
+//! length 1 (unscaled, every method would be perfect); covariances are U·diag(u)·Uᵀ with u ~ U[min, max]^d and U Haar; in
+//! the paper min and max are 0.05 and 0.1.
 
 use std::num::NonZeroUsize;
 
@@ -11,14 +12,14 @@ use rand_distr::{Distribution, StandardNormal};
 use serde::{Deserialize, Serialize};
 
 use driftline_core::data::{
-    AnswerKey, Benchmark, Inputs, LabeledDomain, Labels, Shape, Stream, Task,
+    AnswerKey, Benchmark, Inputs, LabeledDomain, Labels, Positive, Shape, Stream, Task,
 };
 use driftline_core::random::Seed;
 use driftline_core::{Error, Result};
 use driftline_models::linear::margin::dot;
 
 /// How many examples of which dimension.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MovingGaussians {
@@ -30,6 +31,31 @@ pub struct MovingGaussians {
     pub intermediate: usize,
     pub target_pool: usize,
     pub target: usize,
+    /// The smallest variance along an axis.
+    #[serde(default = "min_var", skip_serializing_if = "is_min_var")]
+    pub min_var: Positive,
+    /// The largest variance along an axis.
+    #[serde(default = "max_var", skip_serializing_if = "is_max_var")]
+    pub max_var: Positive,
+}
+
+/// The paper's range of variances. Where it is meant it is not written, so that trials keep their names.
+const VARIANCES: std::ops::Range<f64> = 0.05..0.1;
+
+fn min_var() -> Positive {
+    Positive::new(VARIANCES.start).expect("the paper's variances are positive")
+}
+
+fn max_var() -> Positive {
+    Positive::new(VARIANCES.end).expect("the paper's variances are positive")
+}
+
+fn is_min_var(value: &Positive) -> bool {
+    *value == min_var()
+}
+
+fn is_max_var(value: &Positive) -> bool {
+    *value == max_var()
 }
 
 impl MovingGaussians {
@@ -42,6 +68,8 @@ impl MovingGaussians {
             intermediate: 5000,
             target_pool: 5000,
             target: 1000,
+            min_var: min_var(),
+            max_var: max_var(),
         }
     }
 
@@ -77,13 +105,20 @@ impl MovingGaussians {
         if sizes.contains(&0) {
             return Err(Error::out_of_range("a number of examples", 0, "at least 1"));
         }
+        if self.max_var < self.min_var {
+            return Err(Error::out_of_range(
+                "max-var",
+                self.max_var.get(),
+                format!("at least min-var, {}", self.min_var.get()),
+            ));
+        }
         Ok(())
     }
 
     /// Draws the drift and the examples.
     pub fn draw(&self, seed: Seed) -> Result<Benchmark> {
         self.check()?;
-        let moving = Classes::draw(self.dimension.get(), self.classes, seed.named("drift"));
+        let moving = Classes::draw(self, seed.named("drift"));
         let sample = |name: &str, n: usize, at: &dyn Fn(usize) -> f64| {
             moving.sample(n, at, seed.named(name))
         };
@@ -121,10 +156,10 @@ struct Gaussian {
 }
 
 impl Classes {
-    fn draw(dimension: usize, classes: usize, seed: Seed) -> Self {
+    fn draw(settings: &MovingGaussians, seed: Seed) -> Self {
         let end = |name: &str| {
-            let gaussian = |class| Gaussian::draw(dimension, seed.named(name).nth(class));
-            (0..classes).map(gaussian).collect()
+            let gaussian = |class| Gaussian::draw(settings, seed.named(name).nth(class));
+            (0..settings.classes).map(gaussian).collect()
         };
         Self {
             source: end("from"),
@@ -166,12 +201,19 @@ impl Classes {
 }
 
 impl Gaussian {
-    fn draw(dimension: usize, seed: Seed) -> Self {
+    fn draw(settings: &MovingGaussians, seed: Seed) -> Self {
+        let dimension = settings.dimension.get();
+        let (least, most) = (settings.min_var.get(), settings.max_var.get());
         let mut generator = seed.generator();
         let mean = unit(normal_vector(dimension, &mut generator));
         let mut axes = haar(dimension, &mut generator);
         for axis in &mut axes {
-            let deviation = generator.random_range(0.05_f64..0.1).sqrt();
+            let variance = if least < most {
+                generator.random_range(least..most)
+            } else {
+                least
+            };
+            let deviation = variance.sqrt();
             axis.iter_mut().for_each(|v| *v *= deviation);
         }
         Self { mean, axes }
@@ -228,7 +270,11 @@ mod tests {
     /// the means half-way are shorter, because they are the average of two nearly orthogonal unit vectors.
     #[test]
     fn lengths_follow_the_drift() {
-        let classes = Classes::draw(100, 3, Seed::new(0));
+        let three = MovingGaussians {
+            classes: 3,
+            ..MovingGaussians::paper()
+        };
+        let classes = Classes::draw(&three, Seed::new(0));
         let squared_length = |alpha: f64| {
             let sample = classes.sample(2000, &|_| alpha, Seed::new(9)).unwrap();
             let sum: f64 = sample
@@ -267,6 +313,26 @@ mod tests {
         assert_eq!(benchmark.task.source, again.task.source);
         let other = small.draw(Seed::new(4)).unwrap();
         assert_ne!(benchmark.task.source, other.task.source);
+    }
+
+    /// With all variances 0.2 the squared length of x is 1 + 0.2·d at the ends.
+    #[test]
+    fn variances_are_settings_that_are_written_only_where_they_differ() {
+        let text = serde_json::to_string(&MovingGaussians::paper()).unwrap();
+        assert!(!text.contains("var"), "{text}");
+        let read = |more: &str| {
+            let text = text.replace('}', &format!("{more}}}"));
+            serde_json::from_str::<MovingGaussians>(&text)
+        };
+        let wide = read(r#","min-var":0.2,"max-var":0.2"#).unwrap();
+        let source = wide.draw(Seed::new(0)).unwrap().task.source;
+        let squares = source.inputs().iter().flatten();
+        let squares: f64 = squares.map(|&v| f64::from(v) * f64::from(v)).sum();
+        let mean = squares / source.len() as f64;
+        assert!((mean - 21.0).abs() < 0.6, "{mean}");
+        assert!(serde_json::to_string(&wide).unwrap().contains("max-var"));
+        assert!(read(r#","min-var":0.2"#).unwrap().check().is_err());
+        assert!(read(r#","min-var":0.0"#).is_err());
     }
 
     #[test]

@@ -42,8 +42,8 @@ pub fn floor(inputs: &Inputs, labels: Option<&Labels>, seed: Seed) -> Result<WIn
     between(&before, &after, seed)
 }
 
-/// No mass can be moved from P to Q without some of it going as far as the means are apart, so ρ ≥ ‖E X − E X'‖. The
-/// means are estimated: their squared distance is corrected for its expectation under no shift, and three standard
+/// Where P(Y) stays, no mass can be moved from P to Q without some of it going as far as the means are apart, so ρ ≥ ‖E X −
+/// E X'‖. (Where class shares change, the means move although nothing else does.) The means are estimated: their squared distance is corrected for its expectation under no shift, and three standard
 /// errors are taken off, counted as if the features were uncorrelated: where they go together, so do their errors, and
 /// now and then chance alone is taken for a shift.
 pub fn certain_shift(before: &Inputs, after: &Inputs) -> f64 {
@@ -57,6 +57,32 @@ pub fn certain_shift(before: &Inputs, after: &Inputs) -> f64 {
     let largest = spreads.fold(0.0, f64::max);
     let error = (2.0 * variance + 4.0 * unbiased * largest).sqrt();
     (unbiased - 3.0 * error).max(0.0).sqrt()
+}
+
+/// How far the mean of one window lies outside the other along the line between the means: ρ of the windows is at least
+/// this whatever happened to P(Y), because every input was within ρ of some input of its class.
+pub fn beyond(before: &Inputs, after: &Inputs) -> f64 {
+    let ((mean, _), (other, _)) = (moments(before), moments(after));
+    let direction: Vec<f64> = other.iter().zip(&mean).map(|(a, b)| a - b).collect();
+    let length = direction.iter().map(|v| v * v).sum::<f64>().sqrt();
+    if length == 0.0 {
+        return 0.0;
+    }
+    let along = |row: &mut dyn Iterator<Item = f64>| -> f64 {
+        row.zip(&direction).map(|(x, d)| x * d).sum::<f64>() / length
+    };
+    let places = |inputs: &Inputs| -> Vec<f64> {
+        let rows = inputs.iter();
+        rows.map(|row| along(&mut row.iter().map(|&v| f64::from(v))))
+            .collect()
+    };
+    let farthest = places(before).into_iter().fold(f64::NEG_INFINITY, f64::max);
+    let nearest = places(after).into_iter().fold(f64::INFINITY, f64::min);
+    let (from, to) = (
+        along(&mut mean.iter().copied()),
+        along(&mut other.iter().copied()),
+    );
+    (to - farthest).max(nearest - from).max(0.0)
 }
 
 /// The mean, and the variance of that mean, per coordinate.

@@ -45,9 +45,12 @@ pub struct Shift {
     /// W∞ between two halves of the earlier window, within classes where its labels are known: what the distance shows
     /// where nothing shifts at all.
     pub floor: WInfinity,
-    /// The distance of the means less three standard errors: below the ρ of the populations, almost surely where features
-    /// are uncorrelated.
+    /// The distance of the means less three standard errors: below the ρ of the populations where P(Y) stays, almost
+    /// surely where features are uncorrelated.
     pub certain: f64,
+    /// How far the mean of one window lies outside the other: below the windows' ρ whatever happened to P(Y).
+    #[serde(default)]
+    pub beyond: f64,
     /// ρ, the largest W∞ within a class, where the answer key has the labels.
     pub rho: Option<WInfinity>,
     /// The largest change of a class's share.
@@ -64,6 +67,11 @@ pub struct Shift {
 }
 
 impl Shift {
+    /// A ρ that the windows cannot be below: from their labels where they are known.
+    fn least_rho(&self) -> f64 {
+        self.rho.map_or(self.beyond, |rho| rho.lower)
+    }
+
     /// The measured loss beside a bound that it can exceed.
     fn compared(&self) -> Option<(f64, f64)> {
         let bound = self.bound.as_ref().filter(|bound| !bound.vacuous)?;
@@ -156,6 +164,7 @@ pub fn check_assumptions(
                 seed.named("floor"),
             )?,
             certain: measure::certain_shift(&earlier.inputs, &later.inputs),
+            beyond: measure::beyond(&earlier.inputs, &later.inputs),
             rho: None,
             label_shift: None,
             loss_before: None,
@@ -247,28 +256,39 @@ fn larger(so_far: Option<f64>, value: f64) -> Option<f64> {
     Some(so_far.map_or(value, |so_far: f64| so_far.max(value)))
 }
 
+/// Whether ρ < 1/R in every step. The distance of the means decides nothing: it is below ρ only where P(Y) stays.
+fn gradual_shift(margin: f64, steps: &[Shift], notes: &mut Vec<String>) -> AssumptionVerdict {
+    let far = |step: &&Shift| step.least_rho() >= margin;
+    if steps.iter().filter(far).count() > 0 {
+        if steps.iter().filter(far).any(|step| step.rho.is_some()) {
+            notes.push(
+                "ρ between the windows is at least 1/R; part of it is sampling (compare `floor`), so the populations may \
+                 still shift gradually"
+                    .into(),
+            );
+        }
+        return AssumptionVerdict::Violated;
+    }
+    let unlabeled = |step: &&Shift| step.rho.is_none() && step.certain >= margin;
+    let moved = steps.iter().filter(unlabeled).count();
+    if moved > 0 {
+        notes.push(format!(
+            "in {moved} steps without labels the means move by at least 1/R: the shift is not gradual, or class shares change"
+        ));
+    }
+    let within = |step: &Shift| step.rho.is_some_and(|rho| rho.upper < margin);
+    if steps.iter().all(within) {
+        AssumptionVerdict::Holds
+    } else {
+        AssumptionVerdict::NotRefuted
+    }
+}
+
 fn summary(radius: Option<f64>, b: f64, steps: Vec<Shift>, mut notes: Vec<String>) -> Assumptions {
     let margin = radius.map(|r| 1.0 / r);
     let gradual_shift = match margin {
         None => AssumptionVerdict::NotApplicable,
-        Some(margin) if steps.iter().any(|s| s.certain >= margin) => AssumptionVerdict::Violated,
-        Some(margin) => match steps
-            .iter()
-            .map(|s| s.rho)
-            .collect::<Option<Vec<WInfinity>>>()
-        {
-            None => AssumptionVerdict::NotRefuted,
-            Some(all) if all.iter().all(|rho| rho.upper < margin) => AssumptionVerdict::Holds,
-            Some(all) if all.iter().any(|rho| rho.lower >= margin) => {
-                notes.push(
-                    "ρ between the windows is at least 1/R; part of it is sampling (compare `floor`), so the \
-                     populations may still shift gradually"
-                        .into(),
-                );
-                AssumptionVerdict::Violated
-            }
-            Some(_) => AssumptionVerdict::NotRefuted,
-        },
+        Some(margin) => gradual_shift(margin, &steps, &mut notes),
     };
     let shifts: Option<Vec<f64>> = steps.iter().map(|s| s.label_shift).collect();
     let no_label_shift = match shifts {

@@ -4,20 +4,23 @@ mod contrast;
 mod examples;
 mod finite_sample;
 mod gaussian;
+mod gradual;
 mod growth;
+mod inequality;
 mod ingredients;
 mod lemmas;
+mod near_bound;
 mod no_shift;
+mod one_step;
 pub mod picture;
 mod random_problems;
 mod samples;
-mod theorems;
-
-use std::fmt;
+mod self_training;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
+pub use inequality::{Factor, LEAST_TELLING, Telling};
 pub use picture::Picture;
 
 use driftline_core::random::Seed;
@@ -35,24 +38,14 @@ pub struct Claim {
     /// Whether they agree.
     pub holds: bool,
     pub explanation: String,
-    /// Of a bound on random instances: how many of them could have refuted it.
+    /// Of a bound on random instances: how many of them could have refuted it, and a little less as well.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub telling: Option<Telling>,
+    /// Of a bound: what became of the check with one factor changed at a time.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub factors: Vec<Factor>,
     #[serde(skip)]
     pub picture: Option<Picture>,
-}
-
-/// A bound that nothing can exceed is never violated, whatever is true. This many could have been.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Telling {
-    pub bounds: usize,
-    pub of: usize,
-}
-
-impl fmt::Display for Telling {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {} bounds telling", self.bounds, self.of)
-    }
 }
 
 /// Draws instances in parallel, numbered from 0.
@@ -104,27 +97,47 @@ pub const STATEMENTS: &[Statement] = &[
     statement(
         "3.2",
         "one step: loss ≤ 2/(1−ρR)·loss before + α*",
-        theorems::one_step,
+        one_step::one_step,
     ),
     statement(
         "3.2-kantorovich",
         "the same when atoms may split",
-        theorems::one_step_splitting,
+        one_step::one_step_splitting,
+    ),
+    statement(
+        "3.2-samples",
+        "the same with n examples: + (4BR + √(2 log 2/δ))/√n",
+        one_step::samples,
+    ),
+    statement(
+        "3.2-label-shift",
+        "class shares that change by τ add 2τ",
+        one_step::label_shift,
+    ),
+    statement(
+        "3.2-printed",
+        "the same without θ ∈ Θ_R, as printed",
+        one_step::printed,
     ),
     statement(
         "3.3-printed",
-        "T steps: loss ≤ β^(T+1)·α₀",
-        theorems::gradual_printed,
+        "T steps: loss ≤ β^(T+1)·(α₀ + ε)",
+        gradual::gradual_printed,
     ),
     statement(
         "3.3-tight",
         "T steps: loss ≤ β^T·α₀ + α*(β^T−1)/(β−1)",
-        theorems::gradual_tight,
+        gradual::gradual_tight,
+    ),
+    statement(
+        "3.3-samples",
+        "the same with samples: (α* + ε) for α*",
+        gradual::samples,
     ),
     statement(
         "3.3-separable",
         "separable classes and infinite data keep error 0",
-        theorems::separable,
+        gradual::separable,
     ),
     statement(
         "3.4-printed",
@@ -175,6 +188,11 @@ pub const STATEMENTS: &[Statement] = &[
         "4.1-broken",
         "and lost where the assumptions are broken",
         gaussian::broken,
+    ),
+    statement(
+        "4.1-self-training",
+        "iterated self-training reaches w*",
+        self_training::reaches,
     ),
     statement(
         "4-descent",

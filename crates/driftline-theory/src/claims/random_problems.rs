@@ -1,31 +1,33 @@
-//! Random one-dimensional problems for statements about all distributions. R = 1 throughout.
+//! Random problems for statements about all distributions, on the line with any R.
 
 use rand::RngExt;
 
+use super::near_bound::{Sequence, class};
 use crate::atoms::Atoms;
 use driftline_core::Result;
 use driftline_core::random::Generator;
 use driftline_models::linear::points::Points;
-use driftline_models::linear::{MarginModel, Sign};
+use driftline_models::linear::{MarginModel, NormBall, Sign};
 
-/// P, a shifted Q with the same class shares, and a model.
+/// P, a shifted Q, and a model of the class.
 pub struct Problem {
+    pub class: NormBall,
     pub before: Atoms,
     pub after: Atoms,
     pub model: MarginModel,
 }
 
 /// A model with its boundary among the points; usually with the largest weight, as a trained one would have.
-pub fn model(generator: &mut Generator) -> MarginModel {
-    let w = if generator.random_bool(0.8) {
+pub fn model(generator: &mut Generator, class: &NormBall) -> MarginModel {
+    let share = if generator.random_bool(0.8) {
         1.0
     } else {
         generator.random_range(-1.0..1.0)
     };
-    MarginModel::new(vec![w], generator.random_range(-1.5..1.5))
+    MarginModel::new(vec![share * class.r()], generator.random_range(-1.5..1.5))
 }
 
-/// A coordinate, sometimes on a coarse grid so that ties occur.
+/// A place in margins, sometimes on a coarse grid so that ties occur.
 fn coordinate(generator: &mut Generator, low: f64, high: f64) -> f64 {
     let x: f64 = generator.random_range(low..high);
     if generator.random_bool(0.3) {
@@ -35,8 +37,9 @@ fn coordinate(generator: &mut Generator, low: f64, high: f64) -> f64 {
     }
 }
 
-/// Equally heavy atoms in each class, each moved by less than 1: the Monge form.
+/// Equally heavy atoms in each class, each moved by less than 1/R: the Monge form.
 pub fn moved(generator: &mut Generator) -> Result<Problem> {
+    let class = class(generator)?;
     let reach = generator.random_range(0.0..0.95);
     let (mut before, mut after) = (Points::new(1), Points::new(1));
     for y in [Sign::Minus, Sign::Plus] {
@@ -48,19 +51,22 @@ pub fn moved(generator: &mut Generator) -> Result<Problem> {
             } else {
                 generator.random_range(-reach..=reach)
             };
-            before.push(&[x], y, 0.5 / f64::from(n))?;
-            after.push(&[x + step], y, 0.5 / f64::from(n))?;
+            let mass = 0.5 / f64::from(n);
+            before.push(&[x * class.margin()], y, mass)?;
+            after.push(&[(x + step) * class.margin()], y, mass)?;
         }
     }
     Ok(Problem {
         before: Atoms::new(&before)?,
         after: Atoms::new(&after)?,
-        model: model(generator),
+        model: model(generator, &class),
+        class,
     })
 }
 
 /// Atoms of unequal mass that split and merge on the way: only the Kantorovich form can compare them.
 pub fn split(generator: &mut Generator) -> Result<Problem> {
+    let class = class(generator)?;
     let reach = generator.random_range(0.0..0.95);
     let share: f64 = generator.random_range(0.2..0.8);
     let (mut before, mut after) = (Points::new(1), Points::new(1));
@@ -72,23 +78,25 @@ pub fn split(generator: &mut Generator) -> Result<Problem> {
         for mass in masses {
             let mass = share * mass / total;
             let x = y.value() * coordinate(generator, -1.0, 3.0);
-            before.push(&[x], y, mass)?;
+            before.push(&[x * class.margin()], y, mass)?;
             let cut: f64 = generator.random_range(0.0..1.0);
             for part in [cut, 1.0 - cut] {
                 let step = generator.random_range(-reach..=reach);
-                after.push(&[x + step], y, mass * part)?;
+                after.push(&[(x + step) * class.margin()], y, mass * part)?;
             }
         }
     }
     Ok(Problem {
         before: Atoms::new(&before)?,
         after: Atoms::new(&after)?,
-        model: model(generator),
+        model: model(generator, &class),
+        class,
     })
 }
 
 /// A sequence P₀, …, P_T in which every atom makes small moves, and a start that is good on P₀.
-pub fn journey(generator: &mut Generator, steps: usize) -> Result<(Vec<Atoms>, MarginModel)> {
+pub fn journey(generator: &mut Generator, steps: usize) -> Result<Sequence> {
+    let class = class(generator)?;
     let reach = generator.random_range(0.0..0.4);
     let mut atoms: Vec<(f64, Sign, f64)> = Vec::new();
     for y in [Sign::Minus, Sign::Plus] {
@@ -99,15 +107,19 @@ pub fn journey(generator: &mut Generator, steps: usize) -> Result<(Vec<Atoms>, M
     }
     let mut domains = Vec::new();
     for _ in 0..=steps {
-        let list: Vec<([f64; 1], Sign, f64)> =
-            atoms.iter().map(|&(x, y, mass)| ([x], y, mass)).collect();
+        let placed = |&(x, y, mass): &(f64, Sign, f64)| ([x * class.margin()], y, mass);
+        let list: Vec<([f64; 1], Sign, f64)> = atoms.iter().map(placed).collect();
         domains.push(Atoms::from_list(&list)?);
         for atom in &mut atoms {
             atom.0 += generator.random_range(-reach..=reach);
         }
     }
-    let start = MarginModel::new(vec![1.0], generator.random_range(-0.5..0.5));
-    Ok((domains, start))
+    let start = MarginModel::new(vec![class.r()], generator.random_range(-0.5..0.5));
+    Ok(Sequence {
+        class,
+        start,
+        domains,
+    })
 }
 
 /// Atoms in several dimensions with arbitrary labels.

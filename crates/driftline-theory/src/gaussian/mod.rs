@@ -3,11 +3,13 @@
 mod drift;
 mod integral;
 mod mixture;
+mod self_training;
 mod step;
 
 pub use drift::{Drift, follow, normal_vector};
 use driftline_models::linear::margin::norm;
 pub use mixture::Mixture;
+pub use self_training::self_train_on;
 pub use step::constrained_step;
 
 /// a − b.

@@ -64,9 +64,19 @@ pub fn constrained_step(
     objective: impl Fn(&[f64]) -> (f64, Vec<f64>),
     previous: &[f64],
 ) -> Result<Vec<f64>> {
+    descend(objective, previous, 0.5, TOLERANCE)
+}
+
+/// The same with another reach around `previous`, where 2 leaves the unit ball alone, and another tolerance.
+pub fn descend(
+    objective: impl Fn(&[f64]) -> (f64, Vec<f64>),
+    previous: &[f64],
+    reach: f64,
+    tolerance: f64,
+) -> Result<Vec<f64>> {
     let lens = Lens {
         center: previous,
-        reach: 0.5,
+        reach,
     };
     let mut w = lens.project(previous);
     let (mut value, mut gradient) = objective(&w);
@@ -87,7 +97,7 @@ pub fn constrained_step(
             return Ok(w);
         }
         rest = norm(&toward(&w, &gradient, 1.0 / size));
-        if rest < TOLERANCE {
+        if rest < tolerance {
             return Ok(w);
         }
         let direction = toward(&w, &gradient, length);
@@ -122,13 +132,13 @@ pub fn constrained_step(
         }
         recent.push(value);
     }
-    if rest < 1e3 * TOLERANCE {
+    if rest < 1e3 * tolerance {
         return Ok(w);
     }
     Err(Error::NotConverged {
         iterations: MAX_STEPS,
         gradient: rest,
-        tolerance: TOLERANCE,
+        tolerance,
     })
 }
 

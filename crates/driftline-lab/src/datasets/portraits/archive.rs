@@ -19,7 +19,8 @@ pub struct PortraitArchive {
 }
 
 /// Reads `folder/F` and `folder/M`: each image is resized to 32×32 by a Lanczos filter, without cropping, and then
-/// made grey. Within a year, F comes before M and each is in the order of file names.
+/// made grey. Both folders are sorted together by file name, as in the authors' code: within a year by state, city and
+/// school, not by class.
 pub fn read_archive(folder: &Path) -> Result<PortraitArchive> {
     let mut pictures: Vec<(PathBuf, u32, i16)> = Vec::new();
     let mut undated = 0;
@@ -31,6 +32,8 @@ pub fn read_archive(folder: &Path) -> Result<PortraitArchive> {
             }
         }
     }
+    // A name in both folders stands in F first.
+    pictures.sort_by(|(a, _, _), (b, _, _)| a.file_name().cmp(&b.file_name()));
     if pictures.is_empty() {
         return Err(Error::corrupt(
             folder,
@@ -63,7 +66,6 @@ fn pictures_in(folder: &Path) -> Result<Vec<PathBuf>> {
             paths.push(path);
         }
     }
-    paths.sort();
     Ok(paths)
 }
 
@@ -114,14 +116,16 @@ mod tests {
         store("M/1930_c.png", 100);
         store("F/1931_z.png", 50);
         store("F/1931_a.png", 255);
+        store("M/1931_a.png", 150);
         store("F/unknown.png", 1);
         std::fs::write(folder.path().join("F/1931_notes.txt"), "no image").unwrap();
         let PortraitArchive { portraits, undated } = read_archive(folder.path()).unwrap();
         assert_eq!(undated, 1);
-        assert_eq!(portraits.years(), [1930, 1931, 1931, 1931]);
-        assert_eq!(portraits.labels().as_slice(), [1, 0, 0, 1]);
-        let greys: Vec<u8> = (0..4).map(|at| portraits.images.get(at)[500]).collect();
-        assert_eq!(greys, [30, 76, 15, 60]);
+        assert_eq!(portraits.years(), [1930, 1931, 1931, 1931, 1931]);
+        // a, a, b, z: within a year by name, whatever the folder.
+        assert_eq!(portraits.labels().as_slice(), [1, 0, 1, 1, 0]);
+        let greys: Vec<u8> = (0..5).map(|at| portraits.images.get(at)[500]).collect();
+        assert_eq!(greys, [30, 76, 45, 60, 15]);
 
         std::fs::write(folder.path().join("M/1932_broken.png"), b"\x89PNG\r\n").unwrap();
         let error = read_archive(folder.path()).unwrap_err().to_string();
