@@ -1,6 +1,5 @@
 //! Moving Gaussians, the paper's synthetic data: every class is a Gaussian whose mean and covariance move on a straight
 //! line from a source to a target position.
-//!
 //! At α ∈ [0, 1] class c has mean (1−α)·μ_c + α·μ′_c and covariance (1−α)·Σ_c + α·Σ′_c. Means are N(0, I) scaled to
 //! length 1 (unscaled, every method would be perfect); covariances are U·diag(u)·Uᵀ with u ~ U[min, max]^d and U Haar; in
 //! the paper min and max are 0.05 and 0.1.
