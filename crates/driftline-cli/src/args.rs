@@ -51,7 +51,9 @@ pub enum Command {
     /// Adapt to many streams at once, one run for each
     Fleet(Box<commands::fleet::FleetArgs>),
     /// Serve predictions of a run or a fleet over HTTP
-    Serve(commands::serve::ServeArgs),
+    Serve(Box<commands::serve::ServeArgs>),
+    /// Adapt a run to rows from standard input, window by window
+    Follow(commands::follow::FollowArgs),
     /// Score a window of a run with late labels, and optionally learn from them
     Score(commands::score::ScoreArgs),
     /// Select the rows to label to find out which of two versions is better
@@ -121,7 +123,15 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     (
         "Operate",
-        &["fleet", "serve", "order", "completions", "man", "help"],
+        &[
+            "fleet",
+            "serve",
+            "follow",
+            "order",
+            "completions",
+            "man",
+            "help",
+        ],
     ),
     (
         "Research",

@@ -31,6 +31,7 @@ fn main() -> ExitCode {
         Command::Step(args) => commands::step::run(&args, verbosity),
         Command::Fleet(args) => commands::fleet::run(&args, verbosity),
         Command::Serve(args) => commands::serve::run(&args, verbosity),
+        Command::Follow(args) => commands::follow::run(&args, verbosity),
         Command::Label(args) => commands::label::run(&args, verbosity),
         Command::Score(args) => commands::score::run(&args, verbosity),
         Command::Audit(args) => commands::audit::run(&args, verbosity),

@@ -1,6 +1,8 @@
 //! `driftline serve` as a client meets it: the predictions of `driftline predict` over HTTP, in JSON and Arrow; requests that
 //! are wrong, too large or too slow; newer versions; and the end.
 
+#[path = "serve/follow.rs"]
+mod follow;
 #[path = "serve/labels.rs"]
 mod labels;
 #[allow(dead_code)]

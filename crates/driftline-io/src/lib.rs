@@ -41,6 +41,7 @@ pub use encoding::{
     UsualValue,
 };
 pub use files::{Files, open};
+pub use formats::text_table::is_missing;
 pub use natural::natural_order;
 pub use notes::{Note, NoteCode, Notes};
 pub use numbers::read_numbers;

@@ -15,6 +15,7 @@ mod file_run;
 mod findings;
 mod fit;
 mod folder;
+mod follow;
 mod importance;
 mod inspect;
 mod late;
@@ -58,6 +59,8 @@ pub use folder::{
     FileState, Origin, RUN_FORMAT, RunFolder, RunManifest, checkpoint_name, predictions_name,
 };
 pub use folder::{line, memory_name, window_of};
+pub use follow::{Appended, Closed, Cut, Follower, LineColumns, Lines, LogOptions, LogState};
+pub use follow::{LoggedLabel, Recovered, RowLog, Sync, Turn};
 pub use inspect::{ColumnView, Inspection, ModelView, RunView, TableView, inspect};
 pub use late::{Asked, Audit, Audited, LabelFile, LateScore, learn, score};
 pub use measure::{Measured, measure};

@@ -44,6 +44,35 @@ pub fn step_with(
     read: &ReadOptions,
     runtime: &Runtime,
 ) -> Result<Stepped> {
+    take(run, data, answers, labels, Novelty::Looked, read, runtime)
+}
+
+/// The same for live rows, which are new whatever they hold.
+pub(crate) fn step_live(
+    run: &mut RunFolder,
+    data: &dyn TableSource,
+    read: &ReadOptions,
+    runtime: &Runtime,
+) -> Result<Stepped> {
+    take(run, data, None, None, Novelty::Known, read, runtime)
+}
+
+/// Whether rows are known to be new, or their contents are compared with what the run has seen.
+#[derive(Clone, Copy, PartialEq)]
+enum Novelty {
+    Known,
+    Looked,
+}
+
+fn take(
+    run: &mut RunFolder,
+    data: &dyn TableSource,
+    answers: Option<&str>,
+    labels: Option<&Arc<GivenLabels>>,
+    novelty: Novelty,
+    read: &ReadOptions,
+    runtime: &Runtime,
+) -> Result<Stepped> {
     runtime.install(|| {
         run.expect_own_report()?;
         let (finished, planned) = (run.manifest().windows, run.manifest().planned);
@@ -55,7 +84,8 @@ pub fn step_with(
         notes.add_small_windows(&[rows.len()], source.classes().len());
         refuse_source(run, &inputs)?;
         note_old_rows(run, &rows, &mut notes);
-        if let Some(window) = run.window_of(&inputs) {
+        let seen = run.window_of(&inputs);
+        if let Some(window) = seen.filter(|_| novelty == Novelty::Looked) {
             return Ok(Stepped::Known(window));
         }
         if finished < planned {
@@ -120,7 +150,7 @@ fn note_old_rows(run: &RunFolder, rows: &Rows, notes: &mut Notes) {
 }
 
 /// A time as records have it.
-fn written_time(text: &str) -> Option<Time> {
+pub(crate) fn written_time(text: &str) -> Option<Time> {
     let number = text.parse().ok().map(Time::Number);
     number.or_else(|| parse_moment(text).map(Time::Moment))
 }

@@ -3,6 +3,8 @@
 
 #[path = "contract.rs"]
 mod contract;
+#[path = "follow.rs"]
+mod follow;
 #[path = "guarded.rs"]
 mod guarded;
 #[path = "labels.rs"]

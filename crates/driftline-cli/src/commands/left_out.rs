@@ -42,6 +42,12 @@ left_out!(
     fleet::FleetArgs,
     crate::verbosity::Verbosity
 );
+left_out!(
+    "serve",
+    "follow",
+    follow::FollowArgs,
+    crate::verbosity::Verbosity
+);
 left_out!("man", "completions", completions::CompletionsArgs);
 left_out!("man", "man", man::ManArgs);
 left_out!("schema", "schema", schema::SchemaArgs);

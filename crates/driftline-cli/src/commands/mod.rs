@@ -12,6 +12,8 @@ pub mod export;
 pub mod fit;
 #[cfg(feature = "fleet")]
 pub mod fleet;
+#[cfg(feature = "serve")]
+pub mod follow;
 pub mod inspect;
 pub mod join;
 pub mod label;

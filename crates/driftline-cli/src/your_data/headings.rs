@@ -6,6 +6,7 @@ pub const WINDOWS: &str = "Windows";
 pub const METHOD: &str = "Method";
 pub const NETWORKS: &str = "Networks";
 pub const OUTPUT: &str = "Output";
+pub const FOLLOW: &str = "Follow";
 
 /// Where a flag without a group stands among those; whatever has no place comes after them.
 pub mod place {

@@ -149,6 +149,12 @@ impl Server {
         }
     }
 
+    /// Ends it with no time for anything.
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     /// Asks it to end, and says how it did.
     pub fn terminate(&mut self) -> Option<i32> {
         let id = self.child.id().to_string();

@@ -11,7 +11,8 @@ const MISSING: [&str; 12] = [
     "", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "<NA>", "#N/A",
 ];
 
-pub(crate) fn is_missing(field: &str) -> bool {
+/// Whether a field means "no value" in a column of numbers or categories.
+pub fn is_missing(field: &str) -> bool {
     field.len() <= 4 && MISSING.contains(&field)
 }
 

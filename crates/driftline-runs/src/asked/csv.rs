@@ -47,7 +47,7 @@ pub(super) fn cells(line: &AskedLine) -> Vec<String> {
     ]
 }
 
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     if text.contains([',', ';', '"', '\n', '\r', '\t']) || text.trim() != text {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -56,7 +56,7 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// One path that no pattern is read into.
-pub(super) struct OneFile<'a>(pub &'a Path);
+pub(crate) struct OneFile<'a>(pub &'a Path);
 
 impl TableSource for OneFile<'_> {
     fn open(&self, read: &ReadOptions) -> Result<Box<dyn Batches>> {

@@ -11,6 +11,7 @@ mod text;
 use serde::{Deserialize, Serialize};
 
 pub use csv::{ASKED, to_csv};
+pub(crate) use csv::{OneFile, quoted};
 pub use given::{GivenLabels, OTHER_CLASS};
 pub use late::{LateLabels, TakenLabel};
 pub use shown::{ShownRow, shown, shown_csv};

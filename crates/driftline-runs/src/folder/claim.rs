@@ -11,6 +11,7 @@ use super::{
     CHAINS, FOLDERS, LABELS, MANIFEST, REPORT, RunFolder, RunManifest, WINDOWS, WINDOWS_NEXT,
     checkpoint_name,
 };
+use crate::follow::{LIVE_FOLDERS, is_live};
 use crate::method::Registry;
 use driftline_core::files::{FolderLock, is_leftover, is_own_page, remove_files, write_whole};
 use driftline_core::{Error, Result};
@@ -39,6 +40,7 @@ impl RunFolder {
         };
         let ours = |name: &OsStr| {
             let names = [WINDOWS, CHAINS, LABELS].into_iter().chain(FOLDERS);
+            let names = names.chain(LIVE_FOLDERS);
             FolderLock::is(name) || is_leftover(name) || names.into_iter().any(|own| name == own)
         };
         let mut names = entries.flatten().map(|entry| entry.file_name());
@@ -67,7 +69,8 @@ impl RunFolder {
             return foreign(MANIFEST);
         }
         if kind.is_none() && !FolderLock::is_in(folder) {
-            let mut names = [WINDOWS, CHAINS, LABELS].into_iter().chain(FOLDERS);
+            let names = [WINDOWS, CHAINS, LABELS].into_iter().chain(FOLDERS);
+            let mut names = names.chain(LIVE_FOLDERS);
             if let Some(name) = names.find(is_there) {
                 return foreign(name);
             }
@@ -149,6 +152,7 @@ pub(super) fn clear_leftovers(folder: &Path) -> Result<()> {
     remove_files(&folder.join(LABELS), is_leftover)?;
     FOLDERS
         .iter()
+        .chain(&LIVE_FOLDERS)
         .try_for_each(|place| remove_files(&folder.join(place), is_leftover))
 }
 
@@ -158,8 +162,11 @@ fn remove_run(folder: &Path) -> Result<()> {
         remove_files(folder, |name| name == own)?;
     }
     remove_files(&folder.join(LABELS), |name| {
-        Path::new(name) == Path::new("asked.csv")
+        Path::new(name) == Path::new("asked.csv") || is_of_window(name)
     })?;
+    for place in LIVE_FOLDERS {
+        remove_files(&folder.join(place), is_live)?;
+    }
     let places = FOLDERS.iter().chain(&[CHAINS]);
     places
         .into_iter()

@@ -5,9 +5,10 @@ use driftline_fleet::StreamRow;
 use driftline_runs::RunFolder;
 use serde_json::{Value, json};
 
-use super::health::Metrics;
+use super::following::Following;
 use super::models::Models;
-use super::{arrow, json as by_json, labels, table};
+use super::site::Site;
+use super::{arrow, health, json as by_json, labels, table};
 use crate::commands::fleet::report_of;
 
 /// What goes back.
@@ -42,21 +43,28 @@ pub struct Asked {
     pub path: String,
     pub kind: String,
     pub accepts: String,
+    /// What the request goes by, where it says so.
+    pub key: String,
     pub body: Bytes,
 }
 
-pub fn answer(asked: &Asked, models: &Models, metrics: &Metrics) -> Answer {
+pub fn answer(asked: &Asked, site: &Site) -> Answer {
+    let models = &site.models;
     let path = asked.path.trim_matches('/');
     let parts: Vec<&str> = path.split('/').collect();
     match (&*asked.method, &parts[..]) {
         ("GET", [""]) => page(models),
         ("GET", ["health"]) => {
             let (streams, version, _) = models.counts();
-            Answer::json(&json!({ "status": "ok", "streams": streams, "version": version }))
+            let mut told = json!({ "status": "ok", "streams": streams, "version": version });
+            if let Some(following) = &site.following {
+                told["follow"] = following.told();
+            }
+            Answer::json(&told)
         }
         ("GET", ["metrics"]) => {
             let kind = "text/plain; version=0.0.4; charset=utf-8";
-            Answer::good(kind, metrics.text(models))
+            Answer::good(kind, health::text(site))
         }
         ("GET", ["labels"]) => of_run(models, || labels::open(models.folder())),
         ("POST", ["labels"]) if !asked.kind.starts_with(JSON) => {
@@ -66,11 +74,9 @@ pub fn answer(asked: &Asked, models: &Models, metrics: &Metrics) -> Answer {
                 "labels come as JSON, with the content type application/json",
             )
         }
-        ("POST", ["labels"]) => of_run(models, || labels::take(models.folder(), &asked.body)),
-        ("POST", ["predict"]) => predict(asked, None, models, metrics),
-        ("POST", ["streams", key, "predict"]) => {
-            predict(asked, Some(&decoded(key)), models, metrics)
-        }
+        ("POST", ["labels"]) => of_run(models, || labels::take(site, &asked.body)),
+        ("POST", ["predict"]) => predict(asked, None, site),
+        ("POST", ["streams", key, "predict"]) => predict(asked, Some(&decoded(key)), site),
         ("GET", ["streams", key]) => match models.row(&decoded(key)) {
             Some(row) => Answer::json(&json!(row)),
             None => unknown(),
@@ -103,8 +109,8 @@ fn unknown() -> Answer {
     Answer::told(404, "there is no such stream")
 }
 
-fn predict(asked: &Asked, key: Option<&str>, models: &Models, metrics: &Metrics) -> Answer {
-    let model_file = match models.model(key) {
+fn predict(asked: &Asked, key: Option<&str>, site: &Site) -> Answer {
+    let model_file = match site.models.model(key) {
         Ok(Some(model_file)) => model_file,
         Ok(None) if key.is_none() => {
             return Answer::told(404, "name the stream: /streams/KEY/predict");
@@ -113,23 +119,44 @@ fn predict(asked: &Asked, key: Option<&str>, models: &Models, metrics: &Metrics)
         Err(error) => return Answer::told(500, &error.to_string()),
     };
     let is_arrow = asked.kind.starts_with(arrow::TYPE);
-    let read = if is_arrow { arrow::read } else { by_json::read };
-    let table = read(&asked.body);
-    let predicted = match table.and_then(|table| table::predict(&model_file, &table)) {
-        Ok(predicted) => predicted,
+    let read = match is_arrow {
+        true => arrow::read(&asked.body).map(|table| (table, None)),
+        false => by_json::read(&asked.body),
+    };
+    let following = site.following.as_ref();
+    let answered = read.and_then(|(table, ids)| {
+        let choice = following.map(Following::choice);
+        let (rows, predicted) = table::predict(&model_file, &table, choice)?;
+        let ids = ids.or_else(|| asked.row_ids(rows.len()));
+        let logged = following.map(|following| following.log(&table, &rows, ids));
+        Ok((predicted, logged.transpose()?))
+    });
+    let (predicted, logged) = match answered {
+        Ok(answered) => answered,
         Err(message) => return Answer::told(400, &message),
     };
-    metrics.predicted(predicted.labels.len());
+    site.metrics.predicted(predicted.labels.len());
     let wants_arrow = match &*asked.accepts {
         "" | "*/*" => is_arrow,
         accepts => accepts.contains(arrow::TYPE),
     };
     if !wants_arrow {
-        return Answer::good(JSON, by_json::write(&model_file, &predicted));
+        return Answer::good(
+            JSON,
+            by_json::write(&model_file, &predicted, logged.as_ref()),
+        );
     }
-    match arrow::write(&model_file, &predicted) {
+    match arrow::write(&model_file, &predicted, logged.as_ref()) {
         Ok(body) => Answer::good(arrow::TYPE, body),
         Err(message) => Answer::told(500, &message),
+    }
+}
+
+impl Asked {
+    /// What the rows go by where only the request has a name.
+    fn row_ids(&self, rows: usize) -> Option<Vec<String>> {
+        let id = |row: usize| format!("{}/{}", self.key, row + 1);
+        (!self.key.is_empty()).then(|| (0..rows).map(id).collect())
     }
 }
 

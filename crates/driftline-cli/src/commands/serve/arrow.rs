@@ -12,8 +12,9 @@ use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{DataType, Field, Schema};
 use driftline_io::{Column, Numbers, Table, Texts};
-use driftline_runs::{CLASS, ModelFile, probability_column};
+use driftline_runs::{Appended, CLASS, ModelFile, probability_column};
 
+use super::following;
 use super::table::Predictions;
 
 /// The content type.
@@ -82,8 +83,18 @@ fn texts<O: OffsetSizeTrait>(parts: &[&ArrayRef]) -> Texts {
     texts.collect()
 }
 
-/// `class` and `p_NAME` for every row; the version stands in the metadata.
-pub fn write(model_file: &ModelFile, predictions: &Predictions) -> Result<Vec<u8>, String> {
+fn text_of(value: &serde_json::Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), String::from)
+}
+
+/// `class` and `p_NAME` for every row; the version, and what became of the rows in the log, stand in the metadata.
+pub fn write(
+    model_file: &ModelFile,
+    predictions: &Predictions,
+    logged: Option<&Appended>,
+) -> Result<Vec<u8>, String> {
     let told = |error: arrow_schema::ArrowError| error.to_string();
     let classes = model_file.classes();
     let mut fields = vec![Field::new(CLASS, DataType::Utf8, false)];
@@ -98,7 +109,10 @@ pub fn write(model_file: &ModelFile, predictions: &Predictions) -> Result<Vec<u8
         columns.push(Arc::new(Float32Array::from_iter_values(values)));
     }
     let version = ("version".to_owned(), model_file.number().to_string());
-    let schema = Arc::new(Schema::new_with_metadata(fields, [version].into()));
+    let fate = logged.into_iter().flat_map(following::told);
+    let fate = fate.map(|(name, value)| (name.to_owned(), text_of(&value)));
+    let metadata = std::iter::once(version).chain(fate).collect();
+    let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
     let batch = RecordBatch::try_new(schema.clone(), columns).map_err(told)?;
     let mut writer = StreamWriter::try_new(vec![], &schema).map_err(told)?;
     writer.write(&batch).map_err(told)?;

@@ -19,8 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 
 use super::answer::{Answer, Asked, answer};
-use super::health::Metrics;
-use super::models::Models;
+use super::site::Site;
 use crate::failure::{Failure, Result};
 
 /// What a request may ask for.
@@ -39,9 +38,11 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Larger bodies are worked on beside the connections.
 const LARGE: usize = 256 << 10;
 
+/// What a request, or else each of its rows, goes by.
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
 struct Server {
-    models: Arc<Models>,
-    metrics: Metrics,
+    site: Arc<Site>,
     limits: Limits,
 }
 
@@ -60,7 +61,7 @@ fn stay_alone() {
 pub fn serve(
     address: SocketAddr,
     threads: NonZeroUsize,
-    models: Arc<Models>,
+    site: Arc<Site>,
     limits: Limits,
     said: impl FnOnce(SocketAddr) -> Result<()>,
 ) -> Result<()> {
@@ -84,11 +85,7 @@ pub fn serve(
     runtime.block_on(async {
         let listener = TcpListener::bind(address).await.map_err(cannot)?;
         said(listener.local_addr().map_err(cannot)?)?;
-        let server = Arc::new(Server {
-            models,
-            metrics: Metrics::default(),
-            limits,
-        });
+        let server = Arc::new(Server { site, limits });
         tokio::spawn(refresh(server.clone(), stopped.clone()));
         accept(&listener, &server, stopped).await;
         Ok(())
@@ -99,8 +96,8 @@ pub fn serve(
 async fn refresh(server: Arc<Server>, stopped: watch::Receiver<bool>) {
     while !*stopped.borrow() {
         tokio::time::sleep(LOOK).await;
-        let models = server.models.clone();
-        let _ = tokio::task::spawn_blocking(move || models.refresh()).await;
+        let site = server.site.clone();
+        let _ = tokio::task::spawn_blocking(move || site.look()).await;
     }
 }
 
@@ -121,9 +118,9 @@ async fn accept(listener: &TcpListener, server: &Arc<Server>, mut stopped: watch
         };
         let (server, stopped) = (server.clone(), stopped.clone());
         tokio::spawn(async move {
-            server.metrics.opened();
+            server.site.metrics.opened();
             connection(stream, &server, stopped).await;
-            server.metrics.closed();
+            server.site.metrics.closed();
             drop(place);
         });
     }
@@ -154,12 +151,18 @@ async fn connection(stream: TcpStream, server: &Arc<Server>, mut stopped: watch:
 
 async fn respond(request: Request<Incoming>, server: &Arc<Server>) -> Response<Full<Bytes>> {
     let begun = Instant::now();
+    let journal = server.site.journal.as_ref();
+    let asked = journal.map(|_| (request.method().clone(), request.uri().path().to_owned()));
     let answer = if is_allowed(&request, server) {
         received(request, server).await
     } else {
         Answer::told(401, "a token is needed: Authorization: Bearer …")
     };
-    server.metrics.answered(answer.status, begun.elapsed());
+    let took = begun.elapsed();
+    server.site.metrics.answered(answer.status, took);
+    if let (Some(journal), Some((method, path))) = (journal, asked) {
+        journal.request(method.as_str(), &path, answer.status, took);
+    }
     let status = StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     let mut response = Response::builder()
         .status(status)
@@ -201,6 +204,7 @@ async fn received(request: Request<Incoming>, server: &Arc<Server>) -> Answer {
         path: request.uri().path().to_owned(),
         kind: header(&request, &CONTENT_TYPE).to_owned(),
         accepts: header(&request, &ACCEPT).to_owned(),
+        key: header(&request, &KEY).to_owned(),
         body: Bytes::new(),
     };
     let most = server.limits.body;
@@ -221,9 +225,8 @@ async fn received(request: Request<Incoming>, server: &Arc<Server>) -> Answer {
     let own = server.clone();
     let work = move || {
         // A panic over one request is a fault of that request.
-        let answered = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            answer(&asked, &own.models, &own.metrics)
-        }));
+        let answered =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| answer(&asked, &own.site)));
         answered.unwrap_or_else(|_| Answer::told(500, "this request could not be answered"))
     };
     if !long {

@@ -1,10 +1,11 @@
 //! Requests and answers in JSON: rows by name, or columns by name.
 
 use driftline_io::{Column, Numbers, Table, Texts};
-use driftline_runs::ModelFile;
+use driftline_runs::{Appended, ModelFile};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::following;
 use super::table::Predictions;
 
 #[derive(Deserialize)]
@@ -14,14 +15,18 @@ struct Request {
     rows: Option<Vec<Map<String, Value>>>,
     #[serde(default)]
     columns: Option<Map<String, Value>>,
+    /// What the rows go by, for a run that follows.
+    #[serde(default)]
+    ids: Option<Vec<Value>>,
 }
 
-/// The table that a request holds; the message says what is wrong with it.
-pub fn read(body: &[u8]) -> Result<Table, String> {
+/// The table that a request holds, and what its rows go by; the message says what is wrong with it.
+pub fn read(body: &[u8]) -> Result<(Table, Option<Vec<String>>), String> {
     let request: Request = serde_json::from_slice(body).map_err(|error| {
         format!("{error}; expected {{\"rows\": [{{…}}, …]}} or {{\"columns\": {{…}}}}")
     })?;
-    match (request.rows, request.columns) {
+    let ids = request.ids.map(|ids| ids.iter().map(id).collect());
+    let table = match (request.rows, request.columns) {
         (Some(rows), None) => by_rows(rows),
         (None, Some(columns)) => columns.into_iter().try_fold(Table::new(), |table, column| {
             let (name, Value::Array(values)) = column else {
@@ -30,10 +35,20 @@ pub fn read(body: &[u8]) -> Result<Table, String> {
             add(table, &name, values)
         }),
         _ => Err("expected either `rows` or `columns`".into()),
+    };
+    Ok((table?, ids.transpose()?))
+}
+
+fn id(value: &Value) -> Result<String, String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Number(number) => Ok(number.to_string()),
+        _ => Err("an id is a text or a number".into()),
     }
 }
 
-fn by_rows(rows: Vec<Map<String, Value>>) -> Result<Table, String> {
+/// Rows by the names of their columns.
+pub fn by_rows(rows: Vec<Map<String, Value>>) -> Result<Table, String> {
     let Some(first) = rows.first() else {
         return Err("there are no rows".into());
     };
@@ -78,15 +93,22 @@ fn add(table: Table, name: &str, values: Vec<Value>) -> Result<Table, String> {
     added.map_err(|error| error.to_string())
 }
 
-/// `version`, `classes`, and for every row `class` and `probabilities`.
-pub fn write(model_file: &ModelFile, predictions: &Predictions) -> Vec<u8> {
+/// `version`, `classes`, what became of the rows in the log, and for every row `class` and `probabilities`.
+pub fn write(
+    model_file: &ModelFile,
+    predictions: &Predictions,
+    logged: Option<&Appended>,
+) -> Vec<u8> {
     let classes = model_file.classes();
     let named = predictions.labels.as_slice().iter();
     let named: Vec<&str> = named.map(|&class| &*classes[class as usize]).collect();
     let rows = 0..predictions.labels.len();
     let probabilities: Vec<&[f32]> = rows.map(|row| predictions.probabilities.row(row)).collect();
-    let answer =
+    let mut answer =
         serde_json::json!({ "version": model_file.number(), "classes": classes, "class": named });
+    for (name, value) in logged.into_iter().flat_map(following::told) {
+        answer[name] = value;
+    }
     let mut text = answer.to_string();
     text.pop();
     text += ",\"probabilities\":";
@@ -107,12 +129,14 @@ mod tests {
         assert_eq!(
             read(br#"{"rows":[{"x":1,"c":"a"},{"c":null,"x":2.5}]}"#)
                 .unwrap()
+                .0
                 .len(),
             2
         );
         assert_eq!(
             read(br#"{"columns":{"x":[1,null],"c":["a",true]}}"#)
                 .unwrap()
+                .0
                 .len(),
             2
         );

@@ -7,7 +7,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use driftline_fleet::{FleetFolder, StreamRow, is_fleet};
 use driftline_models::Runtime;
-use driftline_runs::{ASKED, ModelFile, RunFolder, RunManifest, Task, Verdict};
+use driftline_runs::{
+    ASKED, DecisionKind, ModelFile, RunFolder, RunManifest, Task, Verdict, WindowRecord,
+};
 
 use crate::failure::Result;
 
@@ -32,6 +34,11 @@ struct State {
 pub struct Said {
     pub verdict: Option<Verdict>,
     pub tasks: Vec<(Task, usize)>,
+    /// The newest window of a run, and how many of its windows were held.
+    pub newest: Option<WindowRecord>,
+    pub held: usize,
+    /// Rows that wait for a label.
+    pub open: usize,
 }
 
 #[derive(Clone)]
@@ -162,16 +169,24 @@ fn said(folder: &Path) -> Result<Said> {
         let tasks: Vec<Task> = tasks.map(|action| action.task()).collect();
         let count = |task: Task| tasks.iter().filter(|own| **own == task).count();
         return Ok(Said {
-            verdict: None,
             tasks: Task::ALL.map(|task| (task, count(task))).into(),
+            ..Said::default()
         });
     }
-    let verdict = RunFolder::read(folder)?.verdict()?;
+    let run = RunFolder::read(folder)?;
+    let verdict = run.verdict()?;
     let own = verdict.as_ref().map(|verdict| verdict.action.task());
     let one = |task: Task| (task, usize::from(own == Some(task)));
     Ok(Said {
         tasks: Task::ALL.map(one).into(),
         verdict,
+        newest: run.records().last().cloned(),
+        held: run
+            .records()
+            .iter()
+            .filter(|own| own.decision == DecisionKind::Hold)
+            .count(),
+        open: run.asked()?.open().len(),
     })
 }
 

@@ -2,7 +2,7 @@
 
 use driftline_core::Error;
 use driftline_core::data::{Labels, Probabilities};
-use driftline_io::{ColumnChoice, ReadOptions, RowReader, Table};
+use driftline_io::{ColumnChoice, Encoding, ReadOptions, RowReader, Rows, Table};
 use driftline_runs::ModelFile;
 
 /// What a model makes of some rows.
@@ -25,23 +25,29 @@ fn told(error: Error) -> String {
     format!("{place}{}", fault.message)
 }
 
-/// The message is for whoever sent the rows.
-pub fn predict(model_file: &ModelFile, table: &Table) -> Result<Predictions, String> {
+/// The rows of a table as a model takes them. The message is for whoever sent them.
+pub fn rows_of(table: &Table, encoding: &Encoding, choice: &ColumnChoice) -> Result<Rows, String> {
     if table.is_empty() {
         return Err("there are no rows".into());
     }
-    let choice = ColumnChoice::default().inheriting(&model_file.source.choice);
-    let reader = RowReader::open(
-        table,
-        &model_file.encoding,
-        &choice,
-        &ReadOptions::default(),
-    );
+    let reader = RowReader::open(table, encoding, choice, &ReadOptions::default());
     let rows = reader.map_err(told)?.next_rows().map_err(told)?;
-    let rows = rows.ok_or("there are no rows")?;
+    Ok(rows.ok_or("there are no rows")?)
+}
+
+/// Without a choice, rows are read as the model was made.
+pub fn predict(
+    model_file: &ModelFile,
+    table: &Table,
+    choice: Option<&ColumnChoice>,
+) -> Result<(Rows, Predictions), String> {
+    let own = || ColumnChoice::default().inheriting(&model_file.source.choice);
+    let choice = choice.cloned().unwrap_or_else(own);
+    let rows = rows_of(table, &model_file.encoding, &choice)?;
     let (labels, probabilities) = model_file.predict(&rows).map_err(told)?;
-    Ok(Predictions {
+    let predictions = Predictions {
         labels,
         probabilities,
-    })
+    };
+    Ok((rows, predictions))
 }
