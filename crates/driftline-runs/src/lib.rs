@@ -59,8 +59,10 @@ pub use folder::{
     FileState, Origin, RUN_FORMAT, RunFolder, RunManifest, checkpoint_name, predictions_name,
 };
 pub use folder::{line, memory_name, window_of};
-pub use follow::{Appended, Closed, Cut, Follower, LineColumns, Lines, LogOptions, LogState};
-pub use follow::{LoggedLabel, Recovered, RowLog, Sync, Turn};
+pub use follow::{
+    Appended, Closed, Cut, Follower, Fsync, LineColumns, Lines, LogOptions, LogState,
+};
+pub use follow::{LoggedLabel, Recovered, RowLog, Turn};
 pub use inspect::{ColumnView, Inspection, ModelView, RunView, TableView, inspect};
 pub use late::{Asked, Audit, Audited, LabelFile, LateScore, learn, score};
 pub use measure::{Measured, measure};

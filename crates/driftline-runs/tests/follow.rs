@@ -10,8 +10,8 @@ use driftline_adapt::PartSpec;
 use driftline_core::data::Windowing;
 use driftline_io::{Column, Numbers, RowReader, Table, Texts};
 use driftline_runs::{
-    Appended, Closed, Cut, Follower, LineColumns, Lines, LogOptions, LogState, LoggedLabel, RowLog,
-    RunFolder, Start, Sync, Turn, step,
+    Appended, Closed, Cut, Follower, Fsync, LineColumns, Lines, LogOptions, LogState, LoggedLabel,
+    RowLog, RunFolder, Start, Turn, step,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -64,8 +64,15 @@ impl Place {
         self.folder.path().join(name)
     }
 
+    /// Without labels, but for the source.
     fn table(&self, name: &str, lines: &[String]) {
-        fs::write(self.at(name), format!("{HEADER}{}\n", lines.join("\n"))).unwrap();
+        let header = HEADER.trim_end().to_owned();
+        let lines = std::iter::once(&header).chain(lines);
+        let cut = |line: &String| match name {
+            "source.csv" => format!("{line}\n"),
+            _ => format!("{}\n", line.rsplit_once(',').unwrap().0),
+        };
+        fs::write(self.at(name), lines.map(cut).collect::<String>()).unwrap();
     }
 
     fn adapt(&self, run: &str, stream: &[&str], policy: Value) {
@@ -73,7 +80,6 @@ impl Place {
         let windows = json!({ "window": WINDOW, "tail": "drop" });
         file_run.settings = file_run.settings.with_windows(windows);
         file_run.settings.policy = Some(PartSpec::new("guarded", policy));
-        file_run.choice.exclude = vec!["label".into()];
         file_run.choice.ids = vec!["id".into()];
         file_run.choice.time = Some("day".into());
         let source = Start::source("label", Files::new([self.at("source.csv")]).unwrap());
@@ -97,7 +103,7 @@ impl Place {
     fn live_with(&self, run: &str, keep: u64, cut: Option<Windowing>, learns: bool) -> Live {
         let run = self.at(run);
         let options = LogOptions {
-            sync: Sync::Never,
+            sync: Fsync::Never,
             keep,
         };
         let (log, recovered) = RowLog::open(&run, options).unwrap();
@@ -213,6 +219,10 @@ fn made(run: &Path) -> (Vec<Value>, Vec<(String, Vec<u8>)>) {
         for place in ["first", "last"] {
             fields[place]["file"].take();
             fields[place]["row"].take();
+        }
+        let asked = fields.get_mut("asked").and_then(Value::as_array_mut);
+        for asked in asked.into_iter().flatten() {
+            asked["place"]["file"].take();
         }
         // Predictions name the files too.
         let files = fields["files"].as_object_mut().unwrap();
@@ -472,7 +482,7 @@ fn a_run_that_is_replaced_takes_its_log_along() {
     drop(live);
     let mut file_run = FileRun::new(place.at("run")).model("linear").window(WINDOW);
     file_run.replace = true;
-    file_run.choice.exclude = vec!["label".into(), "id".into(), "day".into()];
+    file_run.choice.exclude = vec!["id".into(), "day".into()];
     let source = Start::source("label", Files::new([place.at("source.csv")]).unwrap());
     let stream = Files::new([place.at("stream.csv")]).unwrap();
     file_run.run(source, stream, &()).unwrap();

@@ -4,12 +4,12 @@
 use std::path::{Path, PathBuf};
 
 use super::columns::{LineColumns, Lines};
-use super::entry::{Entry, LoggedLabel, labels_to_bytes, rows_to_bytes};
+use super::entry::{LoggedLabel, labels_to_bytes, rows_to_bytes};
 use super::ids::Ids;
-use super::segment::{Found, Segment, Whole, framed, next_record};
+use super::segment::{Segment, framed};
 use super::window_files::{self, Span, adapted_to};
 use super::{LIVE, LOG};
-use crate::folder::RunFolder;
+use crate::folder::{RunFolder, RunManifest};
 use driftline_core::files::FolderLock;
 use driftline_core::{Error, Result};
 
@@ -18,7 +18,7 @@ const SEGMENT: u64 = 8 << 20;
 
 /// When the disk is asked to be sure of what was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sync {
+pub enum Fsync {
     /// Before every answer.
     Always,
     /// When a window is full.
@@ -29,7 +29,7 @@ pub enum Sync {
 
 #[derive(Clone, Copy, Debug)]
 pub struct LogOptions {
-    pub sync: Sync,
+    pub sync: Fsync,
     /// Bytes of rows to keep: those that wait, and the tables of windows.
     pub keep: u64,
 }
@@ -85,27 +85,28 @@ pub(super) struct Position {
     pub byte: u64,
 }
 
+/// A segment that is full.
 #[derive(Debug)]
-struct Closed {
-    number: u64,
-    path: PathBuf,
-    begin: u64,
-    end: u64,
-    last_row: u64,
+pub(super) struct Closed {
+    pub number: u64,
+    pub path: PathBuf,
+    pub begin: u64,
+    pub end: u64,
+    pub last_row: u64,
 }
 
 #[derive(Debug)]
 pub struct RowLog {
-    run: PathBuf,
+    pub(super) run: PathBuf,
     options: LogOptions,
-    closed: Vec<Closed>,
+    pub(super) closed: Vec<Closed>,
     /// None until the first row comes, and where none can be made.
-    open: Option<Segment>,
+    pub(super) open: Option<Segment>,
     /// The number of the open segment, or of the next one.
-    number: u64,
-    next_row: u64,
-    ids: Ids,
-    columns: LineColumns,
+    pub(super) number: u64,
+    pub(super) next_row: u64,
+    pub(super) ids: Ids,
+    pub(super) columns: LineColumns,
     state: LogState,
     _lock: FolderLock,
 }
@@ -113,10 +114,12 @@ pub struct RowLog {
 impl RowLog {
     /// Opens or begins the log of a run.
     pub fn open(run: &Path, options: LogOptions) -> Result<(Self, Recovered)> {
+        RunManifest::read(run)?;
         let folder = run.join(LOG);
-        let opened = RunFolder::read(run)?;
         std::fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
         let lock = FolderLock::take(&folder)?;
+        // Read under the lock: who has followed before us may have added windows.
+        let opened = RunFolder::read(run)?;
         let done = adapted_to(opened.records());
         let mut log = Self {
             run: run.into(),
@@ -134,109 +137,6 @@ impl RowLog {
         let torn = log.read_segments(done)?;
         let waiting = log.next_row - 1 - done;
         Ok((log, Recovered { waiting, torn }))
-    }
-
-    /// Removes tables of windows that were never finished, and remembers the ids of the others.
-    fn tidy(&mut self, done: u64) -> Result<()> {
-        for span in window_files::all(&self.run) {
-            if span.last > done {
-                window_files::remove(&self.run, span)?;
-                continue;
-            }
-            let ids = window_files::ids(&self.run, span, &self.columns);
-            for (row, id) in (span.first..).zip(&ids) {
-                self.ids.add(id, row);
-            }
-        }
-        Ok(())
-    }
-
-    fn read_segments(&mut self, done: u64) -> Result<Option<(PathBuf, usize)>> {
-        let folder = self.run.join(LOG);
-        let mut numbers: Vec<u64> = std::fs::read_dir(&folder)
-            .map_err(Error::io(&folder))?
-            .flatten()
-            .filter_map(|entry| number_of(&entry.path()))
-            .collect();
-        numbers.sort_unstable();
-        let mut torn = None;
-        for (at, &number) in numbers.iter().enumerate() {
-            let (path, last) = (segment_path(&self.run, number), at + 1 == numbers.len());
-            let Some(whole) = Whole::read(&path, last)? else {
-                // Nothing was ever in it.
-                std::fs::remove_file(&path).map_err(Error::io(&path))?;
-                continue;
-            };
-            let expected = match at {
-                0 => whole.first_row <= done + 1,
-                _ => whole.first_row == self.next_row,
-            };
-            if !expected {
-                let message = format!(
-                    "begins with row {}, and row {} was to come: a segment of the log is missing",
-                    whole.first_row,
-                    if at == 0 { done + 1 } else { self.next_row }
-                );
-                return Err(Error::corrupt(path, message));
-            }
-            self.next_row = whole.first_row;
-            self.read_records(&path, &whole)?;
-            self.number = number;
-            match last {
-                false => self.closed.push(Closed {
-                    number,
-                    path,
-                    begin: whole.begin as u64,
-                    end: whole.end as u64,
-                    last_row: self.next_row - 1,
-                }),
-                true => {
-                    torn = (whole.torn() > 0).then(|| (path.clone(), whole.torn()));
-                    self.open = Some(whole.reopen(path)?);
-                }
-            }
-        }
-        if self.open.is_none() && !numbers.is_empty() {
-            self.number = numbers.last().map_or(1, |number| number + 1);
-        }
-        // A power cut may leave less of the log than what was adapted to: nothing of it is needed any more.
-        if self.next_row <= done {
-            self.closed.clear();
-            self.open = None;
-            for number in numbers {
-                let path = segment_path(&self.run, number);
-                std::fs::remove_file(&path).map_err(Error::io(&path))?;
-                self.number = number + 1;
-            }
-            self.next_row = done + 1;
-        }
-        Ok(torn)
-    }
-
-    fn read_records(&mut self, path: &Path, whole: &Whole) -> Result<()> {
-        let mut at = whole.begin;
-        while let Found::Record(body, length) = next_record(&whole.bytes[at..whole.end]) {
-            let entry = Entry::from_bytes(body);
-            let corrupt = |message: String| {
-                Error::corrupt(path, format!("the record at byte {at} {message}"))
-            };
-            if let Entry::Rows(first, lines) = entry.map_err(corrupt)? {
-                if first != self.next_row {
-                    let message = format!("begins with row {first} instead of {}", self.next_row);
-                    return Err(corrupt(message));
-                }
-                self.remember(first, &lines);
-                self.next_row += lines.len() as u64;
-            }
-            at += length;
-        }
-        Ok(())
-    }
-
-    fn remember(&mut self, first: u64, lines: &Lines) {
-        for (row, id) in (first..).zip(lines.ids.iter().flatten()) {
-            self.ids.add(id, row);
-        }
     }
 
     pub(super) fn folder(&self) -> PathBuf {
@@ -340,7 +240,7 @@ impl RowLog {
     fn write_record(&mut self, record: &[u8]) -> std::io::Result<()> {
         let most = SEGMENT.min(self.options.keep / 8);
         if let Some(segment) = self.open.take_if(|own| own.end >= most) {
-            if self.options.sync != Sync::Never {
+            if self.options.sync != Fsync::Never {
                 segment.sync()?;
             }
             self.closed.push(Closed {
@@ -367,8 +267,8 @@ impl RowLog {
         let end = segment.end;
         segment.append(record)?;
         match self.options.sync {
-            Sync::Always => segment.sync().inspect_err(|_| segment.cut_back(end)),
-            Sync::Window | Sync::Never => Ok(()),
+            Fsync::Always => segment.sync().inspect_err(|_| segment.cut_back(end)),
+            Fsync::Window | Fsync::Never => Ok(()),
         }
     }
 
@@ -410,7 +310,7 @@ impl RowLog {
     /// What a window is made of is on disk for good, where that is wanted.
     pub(super) fn sync_window(&self) -> Result<()> {
         match (self.options.sync, &self.open) {
-            (Sync::Window, Some(segment)) => segment.sync().map_err(Error::io(&segment.path)),
+            (Fsync::Window, Some(segment)) => segment.sync().map_err(Error::io(&segment.path)),
             _ => Ok(()),
         }
     }
@@ -441,11 +341,11 @@ impl RowLog {
     }
 }
 
-fn segment_path(run: &Path, number: u64) -> PathBuf {
+pub(super) fn segment_path(run: &Path, number: u64) -> PathBuf {
     run.join(LOG).join(format!("{number:08}.log"))
 }
 
-fn number_of(path: &Path) -> Option<u64> {
+pub(super) fn number_of(path: &Path) -> Option<u64> {
     path.file_name()?
         .to_str()?
         .strip_suffix(".log")?

@@ -9,6 +9,7 @@ mod ids;
 mod late;
 mod log;
 mod reader;
+mod recover;
 mod segment;
 mod window_files;
 
@@ -16,7 +17,7 @@ pub use columns::{LineColumns, Lines};
 pub use cut::Cut;
 pub use entry::LoggedLabel;
 pub use follower::{Closed, Follower, Turn};
-pub use log::{Appended, LogOptions, LogState, Recovered, RowLog, Sync};
+pub use log::{Appended, Fsync, LogOptions, LogState, Recovered, RowLog};
 pub(crate) use log::{FOLDERS as LIVE_FOLDERS, is_of_log as is_live};
 use window_files::LIVE;
 

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use driftline_core::Cancel;
 use driftline_core::data::{Period, Tail, Windowing};
 use driftline_models::Runtime;
-use driftline_runs::{Cut, LineColumns, LogOptions, Recovered, RowLog, RunFolder, Sync};
+use driftline_runs::{Cut, Fsync, LineColumns, LogOptions, Recovered, RowLog, RunFolder};
 
 use crate::failure::{Failure, Result};
 use crate::your_data::arguments::parse_count;
@@ -96,9 +96,9 @@ impl FollowingArgs {
         let asked = by_rows.or(self.every.map(Windowing::Every));
         let options = LogOptions {
             sync: match self.fsync {
-                Some(SyncArg::Always) => Sync::Always,
-                None | Some(SyncArg::Window) => Sync::Window,
-                Some(SyncArg::Never) => Sync::Never,
+                Some(SyncArg::Always) => Fsync::Always,
+                None | Some(SyncArg::Window) => Fsync::Window,
+                Some(SyncArg::Never) => Fsync::Never,
             },
             keep: self.keep.unwrap_or(KEPT),
         };
