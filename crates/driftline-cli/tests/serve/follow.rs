@@ -164,11 +164,12 @@ fn rows_from_standard_input_make_the_versions_of_step() {
     }
     let (own, other) = (made(&place, "run"), made(&place, "stepped"));
     assert_eq!(own.0.len(), 5);
-    for (own, other) in own.0.iter().zip(&other.0) {
-        let mut other = other.clone();
+    for (mut own, mut other) in own.0.into_iter().zip(other.0) {
         // The tables here have columns that are left out, in another order.
-        other["notes"] = own["notes"].clone();
-        assert_eq!(*own, other);
+        for window in [&mut own, &mut other] {
+            window.as_object_mut().unwrap().remove("notes");
+        }
+        assert_eq!(own, other);
     }
     assert!(own.1 == other.1);
     assert!(place.read("run/report.html").contains("<svg"));

@@ -15,7 +15,7 @@ use driftline_runs::Closed;
 use serde_json::{Value, json};
 
 pub use arguments::{FollowingArgs, Opened, found};
-pub use worker::{Event, Progress, Worker};
+pub use worker::{Event, Priority, Progress, Worker};
 
 use crate::failure::{Failure, Outcome, Result};
 use crate::verbosity::Verbosity;
@@ -69,7 +69,14 @@ pub fn run(args: &FollowArgs, verbosity: Verbosity) -> Result {
         Event::Labels(..) => {}
         Event::Trouble(why) => output::tell(&format!("warning: {why}; it is tried again")),
     };
-    let worker = Worker::begin(&args.run, &args.following, &opened, progress.clone(), on)?;
+    let worker = Worker::begin(
+        &args.run,
+        &args.following,
+        &opened,
+        progress.clone(),
+        Priority::Same,
+        on,
+    )?;
     let mut feed = Feed::open(&args.run, &opened)?;
     let fed = feed.take_all(&mut std::io::stdin().lock(), &cancel, &acknowledged);
     worker.catch_up(|| cancel.is_cancelled() || progress.trouble().is_some());

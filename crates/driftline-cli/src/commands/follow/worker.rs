@@ -1,7 +1,7 @@
 //! The thread that adapts to what the log holds, and what others may know of it.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -27,12 +27,20 @@ pub enum Event<'a> {
     Trouble(&'a str),
 }
 
+/// Whether other threads of the process come first.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Priority {
+    Same,
+    BelowAnswers,
+}
+
 /// How far it is.
 #[derive(Default)]
 pub struct Progress {
     adapted_to: AtomicU64,
-    /// Whether all that was logged was looked at.
-    caught_up: AtomicBool,
+    /// How often somebody has asked to be told when all that is logged was looked at, and which of them were answered.
+    asked: AtomicU64,
+    answered: AtomicU64,
     trouble: Mutex<Option<String>>,
 }
 
@@ -63,6 +71,7 @@ impl Worker {
         args: &FollowingArgs,
         opened: &Opened,
         progress: Arc<Progress>,
+        priority: Priority,
         on: impl FnMut(Event<'_>) + Send + 'static,
     ) -> Result<Self> {
         let cancel = Cancel::new();
@@ -83,14 +92,19 @@ impl Worker {
         Ok(Self {
             cancel,
             progress,
-            thread: std::thread::spawn(move || work.go(on)),
+            thread: std::thread::spawn(move || {
+                if priority == Priority::BelowAnswers {
+                    make_way();
+                }
+                work.go(on);
+            }),
         })
     }
 
     /// Waits until all that is in the log by now was looked at.
     pub fn catch_up(&self, is_over: impl Fn() -> bool) {
-        self.progress.caught_up.store(false, Ordering::Release);
-        while !self.progress.caught_up.load(Ordering::Acquire) && !is_over() {
+        let own = self.progress.asked.fetch_add(1, Ordering::AcqRel) + 1;
+        while self.progress.answered.load(Ordering::Acquire) < own && !is_over() {
             std::thread::sleep(PAUSE);
         }
     }
@@ -113,17 +127,14 @@ struct Work {
 
 impl Work {
     fn go(mut self, mut on: impl FnMut(Event<'_>)) {
-        make_way();
         while !self.cancel.is_cancelled() {
             // Whoever waits has asked before this turn, so that what it finds is all that there was.
-            let asked = !self.progress.caught_up.load(Ordering::Acquire);
+            let asked = self.progress.asked.load(Ordering::Acquire);
             match self.turn(&mut on) {
                 Ok(true) => *self.progress.locked() = None,
                 Ok(false) => {
                     *self.progress.locked() = None;
-                    if asked {
-                        self.progress.caught_up.store(true, Ordering::Release);
-                    }
+                    self.progress.answered.store(asked, Ordering::Release);
                     std::thread::sleep(PAUSE);
                 }
                 Err(Error::Interrupted) => {}

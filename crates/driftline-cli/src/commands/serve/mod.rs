@@ -28,7 +28,7 @@ use self::journal::Journal;
 use self::models::Models;
 use self::site::Site;
 pub use self::table::rows_of;
-use crate::commands::follow::{Event, FollowingArgs, Opened, Worker, found};
+use crate::commands::follow::{Event, FollowingArgs, Opened, Priority, Worker, found};
 use crate::failure::{Failure, Outcome, Result};
 use crate::output;
 use crate::verbosity::Verbosity;
@@ -121,6 +121,7 @@ pub fn run(args: &ServeArgs, verbosity: Verbosity) -> Result {
             &args.following,
             &opened,
             progress.unwrap_or_default(),
+            Priority::BelowAnswers,
             on,
         )
     });
