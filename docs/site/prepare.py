@@ -135,14 +135,24 @@ def python():
 
 
 def metrics():
-    """In the source a family is `family("name", "kind", help, …)`, its help a literal there or the last `let help = "…"`."""
+    """In the source a family is `self.one("name", "kind", help, …)`, `self.add(…)` alike, or `self.known("name", help, …)`, a gauge. Its
+    help is a literal there or the last `let help = "…"`; a list of names with ends of their help stands before `let help = format!(…)`."""
     source = (ROOT / "crates/driftline-cli/src/commands/serve/health.rs").read_text()
-    found, said = [], ""
-    call = r'let help =\s*"([^"]+)"|family\(\s*"([a-z_]+)",\s*"([a-z]+)",\s*(?:help|"([^"]+)")'
-    for match in re.finditer(call, source):
-        said = match[1] or match[4] or said
+    found, said, listed = [], "", []
+    call = r"""let\ help\ =\s*"([^"]+)"                                   # 1 help
+             | \(\s*"([a-z_]+)",\s*"([^"]*)",\s*record\.                # 2 name of a list, 3 end of its help
+             | format!\(\s*"([^"{]+)\{end\}\."                          # 4 help of the list
+             | self\.(?:add|one)\(\s*"([a-z_]+)",\s*"([a-z]+)",\s*(?:help|&help|"([^"]+)")   # 5 name, 6 kind, 7 help
+             | self\.known\(\s*"([a-z_]+)",\s*(?:help|&help|"([^"]+)")     # 8 name, 9 help"""
+    for match in re.finditer(call, source, re.X):
+        said = match[1] or match[7] or match[9] or said
         if match[2]:
-            found.append((match[2], match[3], said))
+            listed.append((match[2], match[3]))
+        elif match[4]:
+            found += [(name, "gauge", f"{match[4]}{end}.") for name, end in listed]
+            listed = []
+        elif match[5] or match[8]:
+            found.append((match[5] or match[8], match[6] or "gauge", said))
     page = ["# Metrics of the server", "", "`GET /metrics` of `driftline serve` has these, in the text format of Prometheus.", ""]
     page += ["| metric | kind | meaning |", "|---|---|---|"]
     return page + [f"| `driftline_{name}` | {kind} | {cell(text)} |" for name, kind, text in found] + [""], len(found)
@@ -163,7 +173,7 @@ def main():
     write("experiments", settings("Experiment files", whole, json.loads(run(program, "schema"))))
     write("python", python())
     page, found = metrics()
-    if found < 5:
+    if found < 10:
         sys.exit(f"only {found} metrics were found in the source of `serve`")
     write("metrics", page)
     shutil.copy(ROOT / "docs/site/style.css", pages / "style.css")
