@@ -153,6 +153,20 @@ fn entries(
     all.into_iter().map(entry).collect()
 }
 
+/// Blocks of rows in the order of time, each with all rows before it: what is trained on and what is scored. Nothing where
+/// the rows are few, or begin with one class alone.
+pub(super) fn in_time(rows: &Examples) -> Option<Vec<(Vec<usize>, Vec<usize>)>> {
+    let (order, ends, _) = cut(rows);
+    let classes = classes(rows);
+    let is_one_class = |first: &[usize]| first.iter().all(|&row| classes[row] == classes[first[0]]);
+    if rows.len() < FEWEST_ROWS || is_one_class(&order[..ends[0]]) {
+        return None;
+    }
+    let blocks = ends.windows(2);
+    let split = |pair: &[usize]| (order[..pair[0]].to_vec(), order[pair[0]..pair[1]].to_vec());
+    Some(blocks.map(split).collect())
+}
+
 /// Scores all entries on the same blocks. Rows of a class that the other blocks lack are not scored; where that is most of
 /// them the rows are sorted by class, and they are shuffled.
 fn compare(entries: &mut [Entry], rows: &Examples, seed: Seed) -> Result<Blocks> {
@@ -430,6 +444,20 @@ mod tests {
         let mut entries = vec![entry("knn", &[])];
         let blocks = compare(&mut entries, &Examples::from(&domain), Seed::new(1));
         assert_eq!(blocks.unwrap(), Blocks::Random);
+    }
+
+    #[test]
+    fn later_rows_are_held_out_in_time() {
+        let order = |n: u32| RowOrder {
+            times: Some((0..n).rev().collect()),
+            groups: None,
+        };
+        let splits = in_time(&rows(order(100))).unwrap();
+        assert_eq!(splits.len(), BLOCKS - 1);
+        let (kept, held_out) = &splits[0];
+        assert_eq!((kept[0], kept.len(), held_out[0]), (99, 20, 79));
+        assert_eq!(splits[3].0.len() + splits[3].1.len(), 100);
+        assert!(in_time(&rows(order(FEWEST_ROWS as u32 - 1))).is_none());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::any::{AnyLearner, AnyModel};
+use super::auto::in_time;
 use super::linear::{
     BiasRule, CrossValidation, FullBatch, LinearLearner, MarginLearner, NormBall, Penalty, Solver,
     radius,
@@ -127,22 +128,25 @@ impl PresetLearner {
 
 /// What `auto` prefers for a table of few columns: nearest neighbours, with clusters that are followed, unless the linear
 /// model is clearly better on source rows held out, by more than twice the deviation of such a difference. With few
-/// columns a window shows where its clusters are; the more there are, the more rows that takes.
+/// columns a window shows where its clusters are; the more there are, the more rows that takes. Rows are held out in the
+/// order of time: where a source turns within itself, each model is asked about what comes after its rows.
 pub(super) fn neighbours(
     source: &Examples,
     linear: &LinearLearner,
     seed: Seed,
 ) -> Result<Option<NeighboursLearner>> {
-    let n = source.len().min(ROWS_TO_CHOOSE_ON);
-    if source.inputs().shape().size() > Preset::FEW_COLUMNS || n < 2 * FOLDS {
+    if source.inputs().shape().size() > Preset::FEW_COLUMNS || source.len() < 2 * FOLDS {
         return Ok(None);
     }
     let rows = source.some(ROWS_TO_CHOOSE_ON, seed.named("some"));
-    let split = Folds::new(rows.len(), FOLDS, seed.named("auto"));
+    let splits = in_time(&rows).unwrap_or_else(|| {
+        let split = Folds::new(rows.len(), FOLDS, seed.named("auto"));
+        (0..FOLDS).map(|fold| split.split(fold)).collect()
+    });
     let fixed = NeighboursLearner::new(NEIGHBOURS);
-    let mut right = [0_usize; 2];
-    for fold in 0..FOLDS {
-        let (kept, held_out) = split.split(fold);
+    let (mut right, mut n) = ([0_usize; 2], 0);
+    for (kept, held_out) in splits {
+        n += held_out.len();
         let (kept, held_out) = (rows.pick(&kept), rows.pick(&held_out));
         let models: [&dyn Classifier; 2] = [&linear.fit(&kept, seed)?, &fixed.fit(&kept, seed)?];
         let mut truth = vec![0.0; rows.n_classes()];
