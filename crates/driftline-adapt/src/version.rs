@@ -58,7 +58,7 @@ impl Version {
     }
 
     /// Whether both predict with one and the same object: a cheap test, where a difference costs nothing but time.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    pub fn is(&self, other: &Self) -> bool {
         self.model.is(&other.model) && self.alignment == other.alignment
     }
 

@@ -2,7 +2,7 @@
 //! where both come from one distribution (it is unbiased: pairs of a row with itself are left out), and its noise floor,
 //! the deviation of what halves of one sample give. At most 200 rows a side.
 
-use super::points::RowPoints;
+use super::points::{RowPoints, draw};
 use driftline_core::kernels::side_by_side;
 use driftline_core::random::{Seed, permutation};
 
@@ -22,21 +22,53 @@ pub(super) fn known_distance(
     (b, within_b): (&RowPoints, Option<f64>),
     seed: Seed,
 ) -> f64 {
-    let (a, b) = (
-        a.sample(MOST, seed.named("left")),
-        b.sample(MOST, seed.named("right")),
-    );
-    if a.len() < 2 || b.len() < 2 {
-        return 0.0;
+    let [left, right] = compared_rows([a.len(), b.len()], seed);
+    let unknown = |points: &RowPoints, known: Option<f64>| match known {
+        None => points.clone(),
+        Some(_) => RowPoints::new(vec![], points.size()),
+    };
+    let (a, b) = (a.pick(&left), b.pick(&right));
+    let found = within(&[&unknown(&a, within_a), &unknown(&b, within_b)]);
+    let side = |points, known: Option<f64>, found| Compared {
+        points,
+        within: known.unwrap_or(found),
+    };
+    side(a, within_a, found[0]).distance(&side(b, within_b, found[1]))
+}
+
+/// The rows that are compared of two samples with so many rows.
+pub fn compared_rows([left, right]: [usize; 2], seed: Seed) -> [Vec<usize>; 2] {
+    [
+        draw(left, MOST, seed.named("left")),
+        draw(right, MOST, seed.named("right")),
+    ]
+}
+
+/// Rows to compare with others, with the mean distance within them.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    points: RowPoints,
+    within: f64,
+}
+
+impl Compared {
+    /// Several samples at once, none of more rows than [`compared_rows`] names: the sum of one alone would wait for itself.
+    pub fn all(samples: Vec<RowPoints>) -> Vec<Self> {
+        let own = within(&samples.iter().collect::<Vec<_>>());
+        let all = samples.into_iter().zip(own);
+        all.map(|(points, within)| Self { points, within })
+            .collect()
     }
-    let between = 2.0 * across(&a, &b) / (a.len() * b.len()) as f64;
-    let sums = within([
-        within_a.is_none().then(|| Blocks::of(&a)),
-        within_b.is_none().then(|| Blocks::of(&b)),
-    ]);
-    let within_a = within_a.unwrap_or_else(|| mean(sums[0], a.len()));
-    let within_b = within_b.unwrap_or_else(|| mean(sums[1], b.len()));
-    (between - within_a - within_b) / (a.size() as f64).sqrt()
+
+    /// The energy distance; 0 where a side has fewer than two rows.
+    pub fn distance(&self, other: &Self) -> f64 {
+        let (a, b) = (&self.points, &other.points);
+        if a.len() < 2 || b.len() < 2 {
+            return 0.0;
+        }
+        let between = 2.0 * across(a, b) / (a.len() * b.len()) as f64;
+        (between - self.within - other.within) / (a.size() as f64).sqrt()
+    }
 }
 
 /// The noise of the distance between samples of `left` and `right` rows from the distribution of `points`.
@@ -97,52 +129,59 @@ impl Halves {
 fn pairs(points: &RowPoints) -> Vec<f64> {
     let blocks = Blocks::of(points);
     let n = points.len();
-    let mut all = vec![0.0; n * n.saturating_sub(1) / 2];
+    let mut all = Vec::with_capacity(n * n.saturating_sub(1) / 2);
+    let mut room = vec![[0.0; LANES]; n.div_ceil(LANES)];
     side_by_side(
         #[inline(always)]
         || {
-            let mut rest = &mut all[..];
             for row in 0..n {
-                let (own, others) = rest.split_at_mut(row);
-                blocks.before(row, own);
-                rest = others;
+                blocks.before(row, &mut room);
+                all.extend_from_slice(&room.as_flattened()[..row]);
             }
         },
     );
     all
 }
 
-/// The sum of all distances within each of two samples. Each sum waits for itself, and not for the other.
-fn within(sides: [Option<Blocks<'_>>; 2]) -> [f64; 2] {
-    let mut room = [[0.0; MOST]; 2];
-    let mut sums = [0.0; 2];
-    side_by_side(
-        #[inline(always)]
-        || {
-            for row in 0..MOST {
-                let mut known = [0; 2];
-                for ((side, room), known) in sides.iter().zip(&mut room).zip(&mut known) {
-                    if let Some(blocks) = side
-                        && row < blocks.points.len()
-                    {
-                        blocks.before(row, &mut room[..row]);
-                        *known = row;
+/// Samples whose distances are summed side by side.
+const SIDES: usize = 4;
+
+/// The mean distance within each of some samples of at most [`MOST`] rows. Each sum waits for itself, and not for the others.
+fn within(samples: &[&RowPoints]) -> Vec<f64> {
+    let mut means = Vec::with_capacity(samples.len());
+    let mut room = [[[0.0; LANES]; MOST.div_ceil(LANES)]; SIDES];
+    for some in samples.chunks(SIDES) {
+        let blocks: Vec<Blocks<'_>> = some.iter().map(|points| Blocks::of(points)).collect();
+        let longest = some.iter().map(|points| points.len()).max().unwrap_or(0);
+        let mut sums = [0.0; SIDES];
+        side_by_side(
+            #[inline(always)]
+            || {
+                for row in 0..longest {
+                    for (blocks, room) in blocks.iter().zip(&mut room) {
+                        // A sample that has no such row adds nothing: sums are never negative.
+                        match row < blocks.points.len() {
+                            true => blocks.before(row, room),
+                            false => room.fill([0.0; LANES]),
+                        }
+                    }
+                    let [a, b, c, d] = room.each_ref().map(|room| &room.as_flattened()[..row]);
+                    for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+                        sums[0] += a;
+                        sums[1] += b;
+                        sums[2] += c;
+                        sums[3] += d;
                     }
                 }
-                let both = known[0].min(known[1]);
-                for (x, y) in room[0][..both].iter().zip(&room[1][..both]) {
-                    sums[0] += x;
-                    sums[1] += y;
-                }
-                for side in 0..2 {
-                    room[side][both..known[side]]
-                        .iter()
-                        .for_each(|x| sums[side] += x);
-                }
-            }
-        },
-    );
-    sums
+            },
+        );
+        means.extend(
+            some.iter()
+                .zip(sums)
+                .map(|(points, sum)| mean(sum, points.len())),
+        );
+    }
+    means
 }
 
 /// The mean distance of two of `n` rows, by the sum of all.
@@ -198,12 +237,13 @@ impl<'a> Blocks<'a> {
         self.values.chunks_exact(self.points.size())
     }
 
-    /// The distances of a row to those before it.
+    /// The distances of a row to those before it, and to what fills their last block.
     #[inline(always)]
-    fn before(&self, row: usize, found: &mut [f64]) {
+    fn before(&self, row: usize, found: &mut [[f64; LANES]]) {
         let own = self.points.row(row);
-        for (found, block) in found.chunks_mut(LANES).zip(self.iter()) {
-            found.copy_from_slice(&distances(own, block)[..found.len()]);
+        let blocks = found.iter_mut().zip(self.iter());
+        for (found, block) in blocks.take(row.div_ceil(LANES)) {
+            *found = distances(own, block);
         }
     }
 }

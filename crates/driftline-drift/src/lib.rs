@@ -11,9 +11,9 @@ mod shares;
 pub mod transport;
 
 pub use change::{Change, Distance, DriftKind, MovedColumn};
-pub use energy::{energy_distance, noise_floor};
+pub use energy::{Compared, compared_rows, energy_distance, noise_floor};
 pub use mixture::ClassMixture;
-pub use moves::MapKind;
+pub use moves::{MapKind, Mapped};
 pub use pace::{Leap, Pace, SizePace, class_distance};
 pub use points::{RowPoints, Standardizer, draw};
 pub use shares::{ShareEm, class_shares};

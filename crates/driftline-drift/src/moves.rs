@@ -1,7 +1,10 @@
 //! Ways to move labelled rows so that they look like a window, fitted without a label, column by column: scale and shift, or
 //! quantiles.
 
+use std::cell::OnceCell;
+
 use super::points::RowPoints;
+use driftline_core::kernels::side_by_side;
 
 /// A deviation below this counts as that.
 const FLOOR: f64 = 0.05;
@@ -15,42 +18,108 @@ pub enum MapKind {
 
 impl MapKind {
     /// `rows` moved so that they look like `window`.
-    pub fn apply(self, rows: &RowPoints, window: &RowPoints) -> RowPoints {
+    pub fn apply(self, rows: &Mapped, window: &Mapped) -> RowPoints {
         match self {
             MapKind::Scale => scaled(rows, window),
             MapKind::Quantiles => by_quantiles(rows, window),
         }
     }
+
+    /// Some rows of a window, in ascending order and perhaps several times, with what this map wants of them.
+    pub fn picked(self, window: &Mapped, rows: &[usize]) -> Mapped {
+        match self {
+            MapKind::Scale => Mapped::new(window.points.pick(rows)),
+            MapKind::Quantiles => window.pick(rows),
+        }
+    }
 }
 
-fn scaled(rows: &RowPoints, window: &RowPoints) -> RowPoints {
+/// Rows with what maps want to know of them, each thing worked out once, when it is first asked for.
+#[derive(Debug)]
+pub struct Mapped {
+    points: RowPoints,
+    /// Mean and deviation of every column.
+    moments: OnceCell<(Vec<f64>, Vec<f64>)>,
+    /// The values of every column as [`ordered`] numbers, the least first, with their rows.
+    columns: OnceCell<Vec<Vec<(i64, usize)>>>,
+}
+
+impl Mapped {
+    pub fn new(points: RowPoints) -> Self {
+        Self {
+            points,
+            moments: OnceCell::new(),
+            columns: OnceCell::new(),
+        }
+    }
+
+    /// Some of the rows, in ascending order and perhaps several times. Nothing of them is sorted again.
+    fn pick(&self, rows: &[usize]) -> Self {
+        let picked = Self::new(self.points.pick(rows));
+        let mut places = vec![0..0; self.points.len()];
+        let mut from = 0;
+        for same in rows.chunk_by(|a, b| a == b) {
+            places[same[0]] = from..from + same.len();
+            from += same.len();
+        }
+        let column = |all: &Vec<(i64, usize)>| {
+            let own = all.iter().map(|&(value, row)| (value, places[row].clone()));
+            own.flat_map(|(value, places)| places.map(move |place| (value, place)))
+                .collect()
+        };
+        let columns = self.columns().iter().map(column).collect();
+        picked.columns.get_or_init(|| columns);
+        picked
+    }
+
+    fn moments(&self) -> &(Vec<f64>, Vec<f64>) {
+        self.moments.get_or_init(|| self.points.moments())
+    }
+
+    fn columns(&self) -> &[Vec<(i64, usize)>] {
+        let column = |at: usize| {
+            let own = |row: &[f64]| ordered(row[at].to_bits().cast_signed());
+            let mut all: Vec<(i64, usize)> = self.points.iter().map(own).zip(0..).collect();
+            // Rows of equal values stay in their order.
+            all.sort_by_key(|&(value, _)| value);
+            all
+        };
+        self.columns
+            .get_or_init(|| (0..self.points.size()).map(column).collect())
+    }
+}
+
+fn scaled(rows: &Mapped, window: &Mapped) -> RowPoints {
     let ((mean, deviation), (to_mean, to_deviation)) = (rows.moments(), window.moments());
-    let values = rows.iter().flat_map(|row| {
-        let own = mean.iter().zip(&deviation);
-        let to = to_mean.iter().zip(&to_deviation);
-        let columns = row.iter().zip(own).zip(to);
-        columns.map(|((x, (mean, deviation)), (to, wide))| {
-            (x - mean) / deviation.max(FLOOR) * wide + to
-        })
-    });
-    RowPoints::new(values.collect(), rows.size())
+    let floored: Vec<f64> = deviation.iter().map(|own| own.max(FLOOR)).collect();
+    let size = rows.points.size();
+    let mut values = vec![0.0; rows.points.len() * size];
+    side_by_side(
+        #[inline(always)]
+        || {
+            for (moved, row) in values.chunks_exact_mut(size).zip(rows.points.iter()) {
+                let own = mean.iter().zip(&floored);
+                let to = to_mean.iter().zip(to_deviation);
+                let columns = moved.iter_mut().zip(row).zip(own).zip(to);
+                for (((moved, x), (mean, deviation)), (to, wide)) in columns {
+                    *moved = (x - mean) / deviation * wide + to;
+                }
+            }
+        },
+    );
+    RowPoints::new(values, size)
 }
 
-fn by_quantiles(rows: &RowPoints, window: &RowPoints) -> RowPoints {
-    let (n, size) = (rows.len(), rows.size());
+fn by_quantiles(rows: &Mapped, window: &Mapped) -> RowPoints {
+    let (n, size) = (rows.points.len(), rows.points.size());
     let mut values = vec![0.0; n * size];
-    for column in 0..size {
-        let own = |row: &[f64]| ordered(row[column].to_bits().cast_signed());
-        let mut order: Vec<(i64, usize)> = rows.iter().map(own).zip(0..n).collect();
-        order.sort_unstable();
-        let mut sorted: Vec<i64> = window.iter().map(own).collect();
-        sorted.sort_unstable();
+    for (column, (order, sorted)) in rows.columns().iter().zip(window.columns()).enumerate() {
         let last = sorted.len() - 1;
         for (rank, &(_, row)) in order.iter().enumerate() {
             let position = rank as f64 / (n - 1).max(1) as f64 * last as f64;
             let below = position.floor() as usize;
             let above = (below + 1).min(last);
-            let number = |at: usize| f64::from_bits(ordered(sorted[at]).cast_unsigned());
+            let number = |at: usize| f64::from_bits(ordered(sorted[at].0).cast_unsigned());
             let (low, high) = (number(below), number(above));
             values[row * size + column] = low + (high - low) * (position - below as f64);
         }
@@ -94,7 +163,8 @@ mod tests {
             let window = RowPoints::new(window, 2);
             let seed = Seed::new(0);
             let before = energy_distance(&rows, &window, seed);
-            let after = energy_distance(&kind.apply(&rows, &window), &window, seed);
+            let moved = kind.apply(&Mapped::new(rows.clone()), &Mapped::new(window.clone()));
+            let after = energy_distance(&moved, &window, seed);
             assert!(after < 0.1 * before, "{kind:?}: {before} to {after}");
         }
     }
@@ -119,7 +189,7 @@ mod tests {
             (Quantiles, &[7.0], &[5.0, 6.0], &[5.0]),
         ];
         for (kind, rows, window, expected) in cases {
-            let points = |values: &[f64]| RowPoints::new(values.to_vec(), 1);
+            let points = |values: &[f64]| Mapped::new(RowPoints::new(values.to_vec(), 1));
             let found = kind.apply(&points(rows), &points(window));
             for (found, expected) in found.iter().zip(expected) {
                 assert!(
@@ -127,6 +197,18 @@ mod tests {
                     "{kind:?} {rows:?}: {found:?}"
                 );
             }
+        }
+    }
+
+    /// What is picked from sorted columns is what sorting finds, with rows that are left out, repeated and equal.
+    #[test]
+    fn picked_rows_are_sorted_already() {
+        let values = [3.0, 1.0, 2.0, 1.0, -0.0, 0.0, 3.0, 2.0];
+        let all = Mapped::new(RowPoints::new(values.to_vec(), 2));
+        for rows in [&[0, 1, 2, 3][..], &[0, 0, 1, 3], &[2, 2, 2], &[1]] {
+            let picked = all.pick(rows);
+            let fresh = Mapped::new(all.points.pick(rows));
+            assert_eq!(picked.columns(), fresh.columns(), "{rows:?}");
         }
     }
 }

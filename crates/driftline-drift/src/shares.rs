@@ -1,6 +1,8 @@
 //! Class shares of a window from a classifier's probabilities, by expectation maximisation (Saerens et al. 2002):
 //! q ← mean of p·q/prior, made to sum to 1 in every row.
 
+use driftline_core::kernels::side_by_side;
+
 /// When to stop, and the least probability that a row gives a class.
 #[derive(Clone, Copy, Debug)]
 pub struct ShareEm {
@@ -23,25 +25,19 @@ pub fn class_shares<'a>(rows: impl Iterator<Item = &'a [f32]>, prior: &[f64]) ->
 impl ShareEm {
     /// The fixed point, or what the last round gives.
     pub fn shares<'a>(&self, rows: impl Iterator<Item = &'a [f32]>, prior: &[f64]) -> Vec<f64> {
-        let least = |&p: &f32| f64::from(p).max(self.least);
-        let rows: Vec<f64> = rows.flat_map(|row| row.iter().map(least)).collect();
-        let n = (rows.len() / prior.len().max(1)).max(1) as f64;
+        let classes = prior.len().max(1);
+        let blocks = self.blocks(rows, classes);
+        let n = blocks.rows.max(1) as f64;
         let mut shares = prior.to_vec();
         for _ in 0..self.rounds {
             // A class that the prior lacks stays absent.
             let ratio = |(q, s): (&f64, &f64)| if *s > 0.0 { q / s } else { 0.0 };
             let ratios: Vec<f64> = shares.iter().zip(prior).map(ratio).collect();
             let mut next = vec![0.0; prior.len()];
-            for row in rows.chunks_exact(prior.len().max(1)) {
-                let own = row.iter().zip(&ratios).map(|(p, ratio)| p * ratio);
-                let total: f64 = own.clone().sum();
-                if total <= 0.0 {
-                    continue;
-                }
-                for (next, own) in next.iter_mut().zip(own) {
-                    *next += own / total / n;
-                }
-            }
+            side_by_side(
+                #[inline(always)]
+                || blocks.add(&ratios, n, &mut next),
+            );
             let off = next.iter().zip(&shares).map(|(a, b)| (a - b).abs());
             let worst = off.fold(0.0, f64::max);
             shares = next;
@@ -51,6 +47,56 @@ impl ShareEm {
             }
         }
         shares
+    }
+}
+
+/// Rows whose probabilities are divided side by side.
+const LANES: usize = 8;
+
+/// Probabilities, class by class within a block of rows. What a block lacks is 0.
+struct Blocks {
+    values: Vec<[f64; LANES]>,
+    rows: usize,
+}
+
+impl ShareEm {
+    fn blocks<'a>(&self, all: impl Iterator<Item = &'a [f32]>, classes: usize) -> Blocks {
+        let (mut values, mut rows) = (vec![], 0);
+        for row in all {
+            if rows % LANES == 0 {
+                values.resize(values.len() + classes, [0.0; LANES]);
+            }
+            let block = values.len() - classes;
+            for (lanes, &p) in values[block..].iter_mut().zip(row) {
+                lanes[rows % LANES] = f64::from(p).max(self.least);
+            }
+            rows += 1;
+        }
+        Blocks { values, rows }
+    }
+}
+
+impl Blocks {
+    /// Adds the share of every class in every row, row after row.
+    #[inline(always)]
+    fn add(&self, ratios: &[f64], n: f64, sums: &mut [f64]) {
+        for block in self.values.chunks_exact(ratios.len().max(1)) {
+            let mut totals = [0.0; LANES];
+            for (lanes, ratio) in block.iter().zip(ratios) {
+                for (total, p) in totals.iter_mut().zip(lanes) {
+                    *total += p * ratio;
+                }
+            }
+            for ((lanes, ratio), sum) in block.iter().zip(ratios).zip(&mut *sums) {
+                let mut parts = [0.0; LANES];
+                for ((part, p), total) in parts.iter_mut().zip(lanes).zip(&totals) {
+                    let own = p * ratio / total / n;
+                    // A row that no class explains says nothing.
+                    *part = if *total > 0.0 { own } else { 0.0 };
+                }
+                parts.iter().for_each(|part| *sum += part);
+            }
+        }
     }
 }
 

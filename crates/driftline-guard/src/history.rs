@@ -29,11 +29,8 @@ pub(super) fn history(
     let n_classes = early.labels().n_classes();
     let calibration = Calibration::of(held_out, early.labels().as_slice());
     let known = calibration.apply(&held_out.pick(&evenly(early.len(), ROWS)));
-    // Only posteriors are wanted: how well a scenario fits does not depend on the unit.
     let profile = SourceProfile {
         calibration,
-        noise: 1.0,
-        score_noise: 1.0,
         ..SourceProfile::default()
     };
     let source = Source::of(profile, early, ROWS, known, None);
@@ -55,7 +52,9 @@ pub(super) fn history(
             proposals: &[],
             inputs: part.inputs(),
             points: source.points_of(part.inputs()),
+            said: None,
             largest_step: 0.0,
+            measures_fit: false,
             seed: seed(),
         };
         for scenario in scenarios(&source) {

@@ -41,7 +41,7 @@ use driftline_core::data::{Inputs, LabeledDomain};
 use driftline_drift::draw;
 use driftline_models::neighbours::NeighboursLearner;
 use driftline_models::trees::TreesLearner;
-use driftline_models::{AnyLearner, Learner, Preset};
+use driftline_models::{AnyLearner, Classifier, Learner, Preset};
 
 /// Fewer labelled rows are no source to judge by.
 const LEAST_SAMPLE: usize = 10;
@@ -153,13 +153,15 @@ impl Policy for GuardConfig {
         let candidates: Vec<&Candidate> = proposals.iter().map(|one| one.candidate).collect();
         let source = self.source(ctx, sample, &candidates, window.len(), &mut memory)?;
         let rows = draw(window.len(), ROWS, ctx.seed.named("rows"));
+        let inputs = picked(&window.inputs, &rows);
         let judge = Judge {
             config: self,
             ctx,
             source: &source,
             proposals,
             rows: &rows,
-            inputs: &window.inputs.pick(&rows),
+            own: &ctx.first.assess(&inputs)?,
+            inputs: &inputs,
         };
         judge.decide(memory)
     }
@@ -196,6 +198,14 @@ impl GuardConfig {
             }
             None => Ok(source),
         }
+    }
+}
+
+/// These rows, in ascending order. All of them stay as they lie.
+fn picked(inputs: &Inputs, rows: &[usize]) -> Inputs {
+    match rows.len() == inputs.len() {
+        true => inputs.clone(),
+        false => inputs.pick(rows),
     }
 }
 

@@ -51,7 +51,8 @@ impl GuardConfig {
         let candidates: Vec<&Candidate> = proposals.iter().map(|one| one.candidate).collect();
         let source = self.source(ctx, sample, &candidates, window.len(), &mut memory)?;
         let rows = draw(window.len(), ROWS, ctx.seed.named("rows"));
-        let inputs = window.inputs.pick(&rows);
+        let inputs = super::picked(&window.inputs, &rows);
+        let own = ctx.first.assess(&inputs)?;
         let judge = Judge {
             config: self,
             ctx,
@@ -59,12 +60,13 @@ impl GuardConfig {
             proposals,
             rows: &rows,
             inputs: &inputs,
+            own: &own,
         };
         let weighed = judge.weigh(&mut memory)?;
-        let (decided, said) = ctx.first.assess(&inputs)?;
+        let (decided, said) = &own;
         Ok(Some(Measures {
-            f1: self.per_class(&weighed, |posteriors| f1(&decided, posteriors)),
-            roc_auc: self.per_class(&weighed, |posteriors| roc_auc(&said, posteriors)),
+            f1: self.per_class(&weighed, |posteriors| f1(decided, posteriors)),
+            roc_auc: self.per_class(&weighed, |posteriors| roc_auc(said, posteriors)),
         }))
     }
 

@@ -12,6 +12,7 @@ use driftline_adapt::policy::{Forecast, Proposal, Prospect};
 use driftline_adapt::{Context, Stage};
 use driftline_core::Result;
 use driftline_core::data::{Domain, Inputs};
+use driftline_models::Classifier;
 
 pub(super) fn outlook(
     ctx: &Context<'_>,
@@ -55,6 +56,7 @@ pub(super) fn outlook(
             proposals: &proposals,
             rows: &rows,
             inputs: &inputs,
+            own: &ctx.first.assess(&inputs)?,
         };
         let seen = judge.look(&mut memory)?;
         for (sum, (own, _)) in gains[1..].iter_mut().zip(&seen.prospects) {

@@ -15,8 +15,8 @@ use super::weighed::Weighed;
 use driftline_adapt::Context;
 use driftline_adapt::policy::{AskedRow, Decision, Estimate, PolicyOutcome, Proposal};
 use driftline_core::Result;
-use driftline_core::data::{Inputs, Labels};
-use driftline_drift::{Change, Standardizer, energy_distance};
+use driftline_core::data::{Inputs, Labels, Probabilities};
+use driftline_drift::{Change, Standardizer, compared_rows, energy_distance};
 use driftline_models::Classifier;
 
 /// A share in points.
@@ -33,6 +33,8 @@ pub(super) struct Judge<'a> {
     /// The rows that are looked at: their places in the window, and their inputs.
     pub rows: &'a [usize],
     pub inputs: &'a Inputs,
+    /// What the source model decides and says of them.
+    pub own: &'a (Labels, Probabilities),
 }
 
 /// What scenarios say of the source model and every candidate.
@@ -95,7 +97,7 @@ impl Judge<'_> {
             explanations: explanations(&weighed, &scores),
             candidates: self.candidates(&prospects),
             chosen,
-            baselines: baselines::estimates(self.source, ctx, self.inputs)?,
+            baselines: baselines::estimates(self.source, ctx, (self.inputs, &self.own.1))?,
             confusion: weighed.confusion(&decided.all[usize::from(chosen)]),
             theory: theory::step(ctx, self.inputs)?,
             question,
@@ -155,7 +157,9 @@ impl Judge<'_> {
             proposals: self.proposals,
             inputs: self.inputs,
             points: self.source.points_of(self.inputs),
+            said: Some(&self.own.1),
             largest_step: memory.largest_step,
+            measures_fit: true,
             seed: self.ctx.seed.named("scenarios"),
         };
         Weighed::of(&case, memory, self.config)
@@ -187,15 +191,16 @@ impl Judge<'_> {
 
     /// A chain that had nothing to learn from stands where it stood.
     fn decided(&self) -> Result<Decided> {
-        let mut all = vec![self.ctx.first.predict(self.inputs)?];
+        let mut all = vec![self.own.0.clone()];
         for proposal in self.proposals {
             let version = proposal.version.unwrap_or(proposal.before);
             all.push(version.predict(self.inputs)?);
         }
-        Ok(Decided {
-            deployed: self.ctx.deployed.predict(self.inputs)?,
-            all,
-        })
+        let deployed = match self.ctx.deployed.is(self.ctx.first) {
+            true => self.own.0.clone(),
+            false => self.ctx.deployed.predict(self.inputs)?,
+        };
+        Ok(Decided { deployed, all })
     }
 
     /// The step from the window before, in distances between classes.
@@ -205,7 +210,12 @@ impl Judge<'_> {
             self.source.whole_of(points.as_ref(), inputs)
         };
         let distance = match self.ctx.previous {
-            Some(last) => energy_distance(&whole(&last.inputs), &whole(self.inputs), seed()),
+            // Only the rows that are compared are brought into the frame.
+            Some(last) => {
+                let [there, here] = compared_rows([last.len(), self.inputs.len()], seed());
+                let (there, here) = (last.inputs.pick(&there), self.inputs.pick(&here));
+                energy_distance(&whole(&there), &whole(&here), seed())
+            }
             None => energy_distance(&self.source.whole, &whole(self.inputs), seed()),
         };
         let apart = self.source.profile.class_distance;

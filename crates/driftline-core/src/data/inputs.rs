@@ -134,7 +134,11 @@ impl Inputs {
         let size = self.shape.size();
         match &self.rows {
             Rows::Range(range) => Cow::Borrowed(&self.values[range.start * size..range.end * size]),
-            Rows::Picked(_) => Cow::Owned(self.iter().flatten().copied().collect()),
+            Rows::Picked(_) => {
+                let mut values = Vec::with_capacity(self.len() * size);
+                self.iter().for_each(|row| values.extend_from_slice(row));
+                Cow::Owned(values)
+            }
         }
     }
 

@@ -11,12 +11,15 @@ use super::findings::Baselines;
 use super::profile::Source;
 use driftline_adapt::Context;
 use driftline_core::Result;
-use driftline_core::data::Inputs;
-use driftline_models::Classifier;
+use driftline_core::data::{Inputs, Probabilities};
 
-pub(super) fn estimates(source: &Source, ctx: &Context<'_>, window: &Inputs) -> Result<Baselines> {
-    let said = ctx.first.probabilities(window)?;
-    let here = source.profile.calibration.apply(&said);
+/// Of rows of a window, with what the source model says of them.
+pub(super) fn estimates(
+    source: &Source,
+    ctx: &Context<'_>,
+    (window, said): (&Inputs, &Probabilities),
+) -> Result<Baselines> {
+    let here = source.profile.calibration.apply(said);
     let n_classes = source.prior.len();
     let (known, tops) = (tops(&source.held_out, n_classes), tops(&here, n_classes));
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;

@@ -16,7 +16,7 @@ use super::profile::Source;
 use driftline_adapt::Context;
 use driftline_adapt::policy::Proposal;
 use driftline_core::Result;
-use driftline_core::data::Inputs;
+use driftline_core::data::{Inputs, Probabilities};
 use driftline_core::random::Seed;
 use driftline_drift::{RowPoints, energy_distance};
 
@@ -31,8 +31,12 @@ pub(super) struct Case<'a> {
     /// The rows of the window that are looked at.
     pub inputs: &'a Inputs,
     pub points: Option<RowPoints>,
+    /// What the source model says of them, where it was asked already.
+    pub said: Option<&'a Probabilities>,
     /// The largest step so far, in steps that are safe: 1 is a tenth of the distance between classes.
     pub largest_step: f64,
+    /// Whether it is asked how well explanations fit, or only what they say.
+    pub measures_fit: bool,
     pub seed: Seed,
 }
 

@@ -2,12 +2,14 @@
 //! classes kept or free. The window is mapped back to where the source was, and the source model, calibrated, says what
 //! each row is there. Free shares and the map are fitted in turns, because each hides the other.
 
+use std::rc::Rc;
+
 use super::{Case, Explanation, Scenario};
 use crate::memory::Memory;
 use crate::profile::Source;
 use crate::space::scores;
 use driftline_core::Result;
-use driftline_drift::{MapKind, RowPoints, class_shares};
+use driftline_drift::{Compared, MapKind, Mapped, RowPoints, class_shares, compared_rows};
 use driftline_models::Classifier;
 
 /// The maps that are tried, in this order.
@@ -16,8 +18,17 @@ pub(crate) struct Moved(&'static [Option<MapKind>]);
 /// An explanation in the making: the window's numbers where the source was, and what the source model says there.
 #[derive(Clone)]
 struct Back {
-    points: Option<RowPoints>,
-    said: Vec<f64>,
+    map: Option<MapKind>,
+    /// The shares of the classes, where they are free.
+    free: Option<Vec<f64>>,
+    points: Option<Rc<RowPoints>>,
+    said: Rc<Vec<f64>>,
+}
+
+/// What maps are fitted to: the window's numbers, and the source's.
+struct Sides {
+    window: Mapped,
+    source: Mapped,
 }
 
 impl Moved {
@@ -28,34 +39,35 @@ impl Moved {
 impl Scenario for Moved {
     fn explain(&self, case: &Case<'_>, _: &mut Memory) -> Result<Vec<Explanation>> {
         let source = case.source;
-        let maps = self.0;
+        let maps = self.0.iter().copied();
+        let sides = case.points.as_ref().zip(source.points.as_ref());
+        let sides = sides.map(|(window, known)| Sides {
+            window: Mapped::new(window.clone()),
+            source: Mapped::new(known.clone()),
+        });
         let shares_of = |back: &Back| {
             let single: Vec<f32> = back.said.iter().map(|&p| p as f32).collect();
             class_shares(single.chunks_exact(source.prior.len()), &source.prior)
         };
-        let keeping: Vec<_> = maps.iter().map(|&map| (map, &*source.prior)).collect();
-        let kept = backs(case, &keeping)?;
+        let kept = backs(case, sides.as_ref(), maps.map(|map| (map, None)).collect())?;
         // Map and shares hide each other: the map is fitted again to the shares that it seemed to show, and they to it.
-        let seeming: Vec<Vec<f64>> = kept.iter().map(shares_of).collect();
-        let freeing = maps.iter().zip(&seeming);
-        let freeing: Vec<_> = freeing
-            .filter(|(map, _)| map.is_some())
-            .map(|(&map, shares)| (map, &**shares))
-            .collect();
-        let mut again = backs(case, &freeing)?.into_iter();
-        let mut explanations = vec![];
-        for ((&map, kept), seeming) in maps.iter().zip(kept).zip(seeming) {
-            let (free, shares) = match map.and_then(|_| again.next()) {
-                None => (kept.clone(), seeming),
-                Some(free) => {
-                    let shares = shares_of(&free);
-                    (free, shares)
-                }
+        let moving = kept.iter().filter(|own| own.map.is_some());
+        let freeing = moving.map(|own| (own.map, Some(shares_of(own)))).collect();
+        let mut again = backs(case, sides.as_ref(), freeing)?.into_iter();
+        let mut all = vec![];
+        for kept in kept {
+            let mut free = match kept.map.and_then(|_| again.next()) {
+                None => kept.clone(),
+                Some(free) => free,
             };
-            explanations.push(explanation(case, map, kept, None));
-            explanations.push(explanation(case, map, free, Some(&shares)));
+            free.free = Some(shares_of(&free));
+            all.extend([kept, free]);
         }
-        Ok(explanations)
+        let misfits = misfits(case, &all);
+        let explanations = all.into_iter().zip(misfits);
+        Ok(explanations
+            .map(|(back, misfit)| explanation(source, back, misfit))
+            .collect())
     }
 }
 
@@ -76,56 +88,147 @@ fn complexity(map: Option<MapKind>) -> f64 {
     }
 }
 
-/// The window mapped back by each map to a source whose classes have the shares beside it. The model is asked about all of
-/// them at once.
-fn backs(case: &Case<'_>, maps: &[(Option<MapKind>, &[f64])]) -> Result<Vec<Back>> {
+/// The window mapped back by each map to a source whose classes have the shares beside it, or else its own. The model is
+/// asked about all of them at once.
+fn backs(
+    case: &Case<'_>,
+    sides: Option<&Sides>,
+    maps: Vec<(Option<MapKind>, Option<Vec<f64>>)>,
+) -> Result<Vec<Back>> {
     let Case { source, inputs, .. } = case;
     let (mut moved, mut there) = (vec![], vec![]);
-    for &(map, shares) in maps {
-        let (Some(map), Some(points), Some(known), Some(columns)) =
-            (map, &case.points, &source.points, &source.columns)
-        else {
-            moved.push(case.points.clone());
-            there.push((*inputs).clone());
+    for (map, shares) in &maps {
+        let (Some(map), Some(sides), Some(columns)) = (map, sides, &source.columns) else {
+            moved.push(case.points.clone().map(Rc::new));
+            if case.said.is_none() {
+                there.push((*inputs).clone());
+            }
             continue;
         };
-        let back = map.apply(points, &known.pick(&drawn(source, shares)));
+        let back = match shares {
+            None => map.apply(&sides.window, &sides.source),
+            Some(shares) => {
+                let drawn = map.picked(&sides.source, &drawn(source, shares));
+                map.apply(&sides.window, &drawn)
+            }
+        };
         there.push(columns.inputs(&back, inputs)?);
-        moved.push(Some(back));
+        moved.push(Some(Rc::new(back)));
     }
-    let said = case.ctx.first.assess_each(&there)?.into_iter();
-    let calibrated = said.map(|(_, own)| source.profile.calibration.apply(&own));
-    let backs = moved.into_iter().zip(calibrated);
-    Ok(backs.map(|(points, said)| Back { points, said }).collect())
+    let mut said = case.ctx.first.assess_each(&there)?.into_iter();
+    let backs = maps.into_iter().zip(moved);
+    let backs = backs.map(|((map, free), points)| {
+        let asked;
+        let own = match case.said.filter(|_| map.is_none()) {
+            Some(known) => known,
+            None => {
+                asked = said.next().expect("an answer for every question").1;
+                &asked
+            }
+        };
+        Back {
+            said: Rc::new(source.profile.calibration.apply(own)),
+            map,
+            free,
+            points,
+        }
+    });
+    Ok(backs.collect())
 }
 
-fn explanation(
-    case: &Case<'_>,
-    map: Option<MapKind>,
-    back: Back,
-    free: Option<&[f64]>,
-) -> Explanation {
+fn explanation(source: &Source, back: Back, misfit: f64) -> Explanation {
+    let shares = back.free.as_ref().unwrap_or(&source.prior);
+    let is_free = usize::from(back.free.is_some());
+    Explanation {
+        name: names(back.map)[is_free],
+        posteriors: reweighted(Rc::unwrap_or_clone(back.said), shares, &source.prior),
+        misfit,
+        complexity: complexity(back.map) + is_free as f64,
+        past: 0.0,
+    }
+}
+
+/// How far each explanation is from the source, drawn by its shares, in scores and in columns; 0 where nobody asks.
+fn misfits(case: &Case<'_>, backs: &[Back]) -> Vec<f64> {
     let source = case.source;
-    let shares = free.unwrap_or(&source.prior);
-    let rows = drawn(source, shares);
-    let there = scores(&back.said, source.prior.len());
-    let mut misfit = case.misfit(
-        &source.scores.pick(&rows),
-        &there,
+    if !case.measures_fit {
+        return vec![0.0; backs.len()];
+    }
+    let n = source.sample.len();
+    let [own, here] = compared_rows([n, case.inputs.len()], case.seed);
+    // Maps that keep the shares compare the same rows of the source; where nothing is moved, the window's are the same, too.
+    let (mut rows, mut unlike, mut places): (_, Vec<&Back>, _) =
+        (vec![own.clone()], vec![], vec![]);
+    for back in backs {
+        let left = match &back.free {
+            None => 0,
+            Some(shares) => {
+                let drawn = drawn(source, shares);
+                let [other, _] = compared_rows([drawn.len(), 0], case.seed);
+                let own = if drawn.len() == n { &own } else { &other };
+                rows.push(own.iter().map(|&place| drawn[place]).collect());
+                rows.len() - 1
+            }
+        };
+        let same = |other: &&Back| Rc::ptr_eq(&other.said, &back.said);
+        let right = unlike.iter().position(same).unwrap_or(unlike.len());
+        if right == unlike.len() {
+            unlike.push(back);
+        }
+        places.push([left, right]);
+    }
+    let inputs = case.inputs.pick(&here);
+    let n_classes = source.prior.len();
+    let in_scores: Vec<RowPoints> = unlike
+        .iter()
+        .map(|back| {
+            let rows = here
+                .iter()
+                .map(|&row| row * n_classes..(row + 1) * n_classes);
+            let said: Vec<f64> = rows
+                .flat_map(|own| back.said[own].iter().copied())
+                .collect();
+            scores(&said, n_classes)
+        })
+        .collect();
+    let picked = |all: &RowPoints| rows.iter().map(|rows| all.pick(rows)).collect::<Vec<_>>();
+    let mut misfits = apart(
+        picked(&source.scores),
+        in_scores,
+        &places,
         source.profile.score_noise,
     );
     if source.columns.is_some() {
-        let here = source.whole_of(back.points.as_ref(), case.inputs);
-        misfit += case.misfit(&source.whole.pick(&rows), &here, source.profile.noise);
+        let whole = unlike.iter().map(|back| {
+            let points = back.points.as_ref().map(|points| points.pick(&here));
+            source.whole_of(points.as_ref(), &inputs)
+        });
+        let more = apart(
+            picked(&source.whole),
+            whole.collect(),
+            &places,
+            source.profile.noise,
+        );
+        misfits
+            .iter_mut()
+            .zip(more)
+            .for_each(|(sum, own)| *sum += own);
     }
-    let is_free = usize::from(free.is_some());
-    Explanation {
-        name: names(map)[is_free],
-        posteriors: reweighted(back.said, shares, &source.prior),
-        misfit,
-        complexity: complexity(map) + is_free as f64,
-        past: 0.0,
-    }
+    misfits
+}
+
+/// The distances of samples on either side, at these places, in units of noise; noise alone is no misfit.
+fn apart(
+    left: Vec<RowPoints>,
+    right: Vec<RowPoints>,
+    places: &[[usize; 2]],
+    noise: f64,
+) -> Vec<f64> {
+    let n = left.len();
+    let all = Compared::all([left, right].concat());
+    let distance = |&[own, other]: &[usize; 2]| all[own].distance(&all[n + other]);
+    let misfit = |pair| (distance(pair) / noise).max(0.0);
+    places.iter().map(misfit).collect()
 }
 
 /// Rows of the source, evenly drawn so that the classes have these shares.
