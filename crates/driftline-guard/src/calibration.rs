@@ -36,19 +36,31 @@ impl Default for Calibration {
 impl Calibration {
     /// The one by which these labels are most likely.
     pub fn of(said: &Probabilities, labels: &[u32]) -> Self {
+        let n_classes = said.n_classes();
+        let rows: Vec<f64> = said.iter().flatten().map(logarithm).collect();
+        // What the right class of each row has of the sum of its powers: shares of even chances are tried on it.
+        let powers = |temperature: f64| {
+            let all = rows.chunks_exact(n_classes).zip(labels);
+            let own = all.map(|(row, &label)| {
+                let power = |log: &f64| libm::exp(log / temperature);
+                let sum: f64 = row.iter().map(power).sum();
+                (power(&row[label as usize]), sum)
+            });
+            own.collect::<Vec<(f64, f64)>>()
+        };
+        let likelihood = |powers: &[(f64, f64)], even: f64| {
+            let each = even / n_classes as f64;
+            let right = powers.iter().map(|(p, sum)| each + (1.0 - even) * p / sum);
+            right.map(|p| ln(p.max(LEAST))).sum::<f64>()
+        };
         let mut best = Self::default();
         for _ in 0..ROUNDS {
-            let Self { even, .. } = best;
-            let temperature = |step: i32| libm::exp(f64::from(step) * STEP);
-            best = likeliest(said, labels, best, STEPS.map(temperature), |temperature| {
-                Self { temperature, even }
-            });
-            let Self { temperature, .. } = best;
-            let shares = HALVINGS.map(|times| 0.5_f64.powi(times));
-            best = likeliest(said, labels, best, shares, |even| Self {
-                temperature,
-                even,
-            });
+            let at = |temperature| likelihood(&powers(temperature), best.even);
+            let tried = STEPS.map(|step| libm::exp(f64::from(step) * STEP));
+            best.temperature = likeliest(best.temperature, tried, at);
+            let known = powers(best.temperature);
+            let tried = HALVINGS.map(|times| 0.5_f64.powi(times));
+            best.even = likeliest(best.even, tried, |even| likelihood(&known, even));
         }
         best
     }
@@ -62,7 +74,7 @@ impl Calibration {
 
     fn row(&self, said: &[f32], all: &mut Vec<f64>) {
         let start = all.len();
-        let own = |&p: &f32| libm::exp(ln(f64::from(p).max(LEAST)) / self.temperature);
+        let own = |p: &f32| libm::exp(logarithm(p) / self.temperature);
         all.extend(said.iter().map(own));
         let sum: f64 = all[start..].iter().sum();
         let even = self.even / said.len() as f64;
@@ -70,33 +82,23 @@ impl Calibration {
             .iter_mut()
             .for_each(|p| *p = even + (1.0 - self.even) * *p / sum);
     }
+}
 
-    fn log_likelihood(&self, said: &Probabilities, labels: &[u32]) -> f64 {
-        let mut row = Vec::with_capacity(said.n_classes());
-        let mut sum = 0.0;
-        for (said, &label) in said.iter().zip(labels) {
-            row.clear();
-            self.row(said, &mut row);
-            sum += ln(row[label as usize].max(LEAST));
-        }
-        sum
-    }
+fn logarithm(p: &f32) -> f64 {
+    ln(f64::from(*p).max(LEAST))
 }
 
 /// The likeliest of these and what was best before.
 fn likeliest(
-    said: &Probabilities,
-    labels: &[u32],
-    before: Calibration,
+    before: f64,
     values: impl Iterator<Item = f64>,
-    of: impl Fn(f64) -> Calibration,
-) -> Calibration {
-    let mut best = (before.log_likelihood(said, labels), before);
+    likelihood: impl Fn(f64) -> f64,
+) -> f64 {
+    let mut best = (likelihood(before), before);
     for value in values {
-        let own = of(value);
-        let likelihood = own.log_likelihood(said, labels);
-        if likelihood > best.0 {
-            best = (likelihood, own);
+        let own = likelihood(value);
+        if own > best.0 {
+            best = (own, value);
         }
     }
     best.1

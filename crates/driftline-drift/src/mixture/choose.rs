@@ -64,9 +64,9 @@ pub fn choose(
                 let ((own, own_labels), (other, answers)) = (pick(own), pick(other));
                 let mut mixture =
                     ClassMixture::fit(&own, &own_labels, n_classes, per_class, spread, seed);
-                mixture.follow(&other, FollowFrom::Moved);
-                let posteriors = mixture.class_posteriors(&other);
-                for (row, &answer) in posteriors.chunks_exact(n_classes).zip(&answers) {
+                let followed = mixture.follow(&other, FollowFrom::Moved);
+                let posteriors = followed.classes.chunks_exact(n_classes);
+                for (row, &answer) in posteriors.zip(&answers) {
                     let top = row.iter().copied().fold(0.0, f64::max);
                     right += f64::from(u8::from(row[answer as usize] >= top));
                     expected += top;

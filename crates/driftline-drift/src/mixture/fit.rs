@@ -150,10 +150,15 @@ fn cut(
         .collect();
     let mut members = vec![vec![]; parts];
     for _ in 0..ROUNDS {
-        members = vec![vec![]; parts];
+        let mut next = vec![vec![]; parts];
         for &row in rows {
-            members[nearest(points.row(row), &means)].push(row);
+            next[nearest(points.row(row), &means)].push(row);
         }
+        // The same rows have the same means: no round leads away from here.
+        if next == members {
+            break;
+        }
+        members = next;
         for (mean, own) in means.iter_mut().zip(&members) {
             if !own.is_empty() {
                 *mean = points.pick(own).moments().0;
