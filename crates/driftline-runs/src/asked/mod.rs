@@ -8,6 +8,8 @@ mod late;
 mod shown;
 mod text;
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 pub use csv::{ASKED, to_csv};
@@ -135,14 +137,10 @@ impl AskedRows {
 
     /// Those without a label; a row that two have asked about comes once.
     pub fn open(&self) -> Vec<&AskedLine> {
-        let mut open: Vec<&AskedLine> = vec![];
-        for line in self.lines.iter().filter(|line| line.is_open()) {
-            let same = |other: &&AskedLine| other.is(line.window, line.window_row);
-            if !open.iter().any(same) {
-                open.push(line);
-            }
-        }
-        open
+        let mut seen = HashSet::new();
+        let mut first = |line: &&AskedLine| seen.insert((line.window, line.window_row));
+        let open = self.lines.iter().filter(|line| line.is_open());
+        open.filter(&mut first).collect()
     }
 
     /// Fills in labels by place: `(window, row of the window)`, from 1. An empty label takes one back.
