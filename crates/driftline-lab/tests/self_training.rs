@@ -290,6 +290,7 @@ fn labeling(kind: LabelKind, filter: Filter, on_empty_window: OnEmptyWindow) -> 
         confidence: Confidence::Spread,
         filter,
         on_empty_window,
+        share_inertia: None,
     }
 }
 

@@ -56,6 +56,15 @@ const PROTOCOLS: [(&str, &str); 14] = [
         "same-mnist = { images = 20, held-out-source = 10, step = 3.0, domains = 4 }",
     ),
     (
+        "brighter digits",
+        "color-shift-mnist = { source = 30, held-out-source = 10, intermediate = 40, target = 20, shift = 1.0, domains = 4 }",
+    ),
+    (
+        "rehearsed with classes that meet",
+        "rehearsed = { source = 15, stream = 20, rounds = 2, turn = 0.0, toward = [0.4, 0.1], data.portraits = { split = 'count', \
+         source = 30, held-out-source = 10, intermediate = 40, target = 20, scored = 20, target-pool = 10 } }",
+    ),
+    (
         "a table",
         "table = { catalog = 'keystroke', label = 'user', source-where.session = 1, stream-where.session = [2, 3], \
          held-out = 0.3, target-rows = 50, one-in = 3 }",

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Confidence, Filter, Labeled, Labeler, Labeling};
+use super::{Confidence, Filter, Labeled, Labeler, Labeling, ShareInertia};
 use crate::Context;
 use driftline_core::data::{Domain, Examples, Labels, Probabilities, Targets};
 use driftline_core::{Error, Result};
@@ -41,6 +41,9 @@ pub struct PseudoLabeling {
     #[serde(rename = "starvation", alias = "on-empty-window")]
     #[cfg_attr(feature = "schema", schemars(rename = "on-empty-window"))]
     pub on_empty_window: OnEmptyWindow,
+    /// How far the labels' shares may move; as the teacher has them if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share_inertia: Option<ShareInertia>,
 }
 
 impl PseudoLabeling {
@@ -51,24 +54,35 @@ impl PseudoLabeling {
             confidence: Confidence::Spread,
             filter: Filter::DropFraction(drop),
             on_empty_window: OnEmptyWindow::Proceed,
+            share_inertia: None,
         }
     }
 
-    /// Labels `domain` with `teacher`, leaving out the least confident examples.
+    /// Labels `domain` with `teacher` as it decides, without inertia, leaving out the least confident examples.
     pub fn of(&self, teacher: &dyn Classifier, domain: &Domain) -> Result<Labeled> {
-        if domain.is_empty() {
-            return Err(Error::empty("the domain to be labelled"));
-        }
-        let (labels, probabilities) = teacher.assess(&domain.inputs)?;
-        let labeled = self.kept(domain, &labels, &probabilities)?;
+        let assessed = assessed(teacher, domain)?;
+        // A margin model does not decide by its probabilities.
+        let labeled = self.kept(domain, &assessed.0, &assessed.1)?;
         Ok(Labeled {
-            assessed: Some((labels, probabilities)),
+            assessed: Some(assessed),
+            ..labeled
+        })
+    }
+
+    /// The same with the labels' shares held.
+    fn held(&self, inertia: ShareInertia, ctx: &Context<'_>, window: &Domain) -> Result<Labeled> {
+        let assessed = assessed(&ctx.teacher.model, window)?;
+        let moved = inertia.moved(ctx, &assessed.1)?;
+        let labeled = self.kept(window, &moved.argmax(), &moved)?;
+        Ok(Labeled {
+            assessed: Some(assessed),
+            state: inertia.memory(&moved)?,
             ..labeled
         })
     }
 
     /// What the filter leaves of rows that are labelled so.
-    pub(super) fn kept(
+    fn kept(
         &self,
         domain: &Domain,
         labels: &Labels,
@@ -111,10 +125,20 @@ impl PseudoLabeling {
 
 impl Labeler for PseudoLabeling {
     fn label(&self, ctx: &Context<'_>, window: &Domain) -> Result<Labeled> {
-        self.of(&ctx.teacher.model, window)
+        match self.share_inertia {
+            None => self.of(&ctx.teacher.model, window),
+            Some(inertia) => self.held(inertia, ctx, window),
+        }
     }
 
     fn as_pseudo_labeling(&self) -> Option<PseudoLabeling> {
         Some(*self)
     }
+}
+
+fn assessed(teacher: &dyn Classifier, domain: &Domain) -> Result<(Labels, Probabilities)> {
+    if domain.is_empty() {
+        return Err(Error::empty("the domain to be labelled"));
+    }
+    teacher.assess(&domain.inputs)
 }

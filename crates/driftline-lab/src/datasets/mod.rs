@@ -3,6 +3,7 @@
 pub mod cache;
 pub mod catalog;
 mod census;
+mod color_shift;
 mod constructed;
 mod covertype;
 mod digits;
@@ -20,6 +21,7 @@ mod timeline;
 pub use cache::Cache;
 pub use catalog::CatalogEntry;
 pub use census::{Census, CensusByYear};
+pub use color_shift::ColorShift;
 pub use constructed::{Constructed, ConstructedEvent};
 pub use covertype::{Covertype, CovertypeByDistance, Standardization};
 pub use digits::Digits;

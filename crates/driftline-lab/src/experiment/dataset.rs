@@ -9,8 +9,9 @@ use super::rehearsed::Rehearsed;
 use super::scored::{Scored, ScoredOn};
 use crate::datasets::gaussian::MovingGaussians;
 use crate::datasets::{
-    Cache, Census, CensusByYear, Constructed, Covertype, CovertypeByDistance, Digits, Portraits,
-    PortraitsOverTime, RotatingDigits, SameDigits, TableOverTime, TableParts, catalog, stand_in,
+    Cache, Census, CensusByYear, ColorShift, Constructed, Covertype, CovertypeByDistance, Digits,
+    Portraits, PortraitsOverTime, RotatingDigits, SameDigits, TableOverTime, TableParts, catalog,
+    stand_in,
 };
 use driftline_core::data::{Benchmark, LabeledDomain};
 use driftline_core::random::Seed;
@@ -31,6 +32,8 @@ pub enum Dataset {
     RotatingFashionMnist(RotatingDigits),
     /// The same MNIST digits at every angle.
     SameMnist(SameDigits),
+    /// MNIST digits that grow brighter.
+    ColorShiftMnist(ColorShift),
     /// Yearbook portraits over the years.
     Portraits(PortraitsOverTime),
     /// Who is employed, over the years.
@@ -68,6 +71,9 @@ impl Dataset {
             Dataset::SameMnist(settings) => {
                 let used = settings.images.saturating_add(settings.held_out_source);
                 settings.benchmark(&self.digits(used, raw)?, seed)
+            }
+            Dataset::ColorShiftMnist(settings) => {
+                settings.benchmark(&self.digits(settings.used(), raw)?, seed)
             }
             Dataset::Portraits(settings) => settings.benchmark(&raw.portraits()?, seed),
             Dataset::Census(settings) => settings.benchmark(&raw.census(settings)?, seed),
@@ -125,7 +131,9 @@ impl Dataset {
     /// The catalogue's name of the files that it is made from, if it is not drawn.
     pub fn files(&self) -> Option<&'static str> {
         match self.plain() {
-            Dataset::RotatingMnist(_) | Dataset::SameMnist(_) => Some("mnist"),
+            Dataset::RotatingMnist(_) | Dataset::SameMnist(_) | Dataset::ColorShiftMnist(_) => {
+                Some("mnist")
+            }
             Dataset::RotatingFashionMnist(_) => Some("fashion-mnist"),
             Dataset::Portraits(_) => Some("portraits"),
             Dataset::Census(_) => Some("census"),
@@ -176,6 +184,7 @@ impl Dataset {
         match self {
             Dataset::Gaussian(settings) => settings.check(),
             Dataset::Constructed(settings) => settings.check(),
+            Dataset::ColorShiftMnist(settings) => settings.check(),
             Dataset::Table(settings) => settings.check(),
             Dataset::Scored(scored) => scored.check(),
             Dataset::Rehearsed(rehearsed) => rehearsed.check(),
@@ -205,6 +214,9 @@ impl Dataset {
                 Dataset::RotatingFashionMnist(settings.scaled_down(divisor))
             }
             Dataset::SameMnist(settings) => Dataset::SameMnist(settings.scaled_down(divisor)),
+            Dataset::ColorShiftMnist(settings) => {
+                Dataset::ColorShiftMnist(settings.scaled_down(divisor))
+            }
             Dataset::Portraits(settings) => Dataset::Portraits(settings.scaled_down(divisor)),
             Dataset::Census(settings) => Dataset::Census(settings.scaled_down(divisor)),
             Dataset::Covertype(settings) => Dataset::Covertype(settings.scaled_down(divisor)),

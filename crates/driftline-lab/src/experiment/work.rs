@@ -94,6 +94,10 @@ impl Dataset {
             Dataset::RotatingMnist(s) | Dataset::RotatingFashionMnist(s) => {
                 sizes(image(28), 10, [s.source, s.intermediate, s.intermediate])
             }
+            Dataset::ColorShiftMnist(s) => {
+                let pool = s.intermediate / s.domains;
+                sizes(image(28), 10, [s.source, s.intermediate, pool])
+            }
             Dataset::SameMnist(s) => sizes(image(28), 10, [s.images, s.stream_length(), s.images]),
             Dataset::Portraits(settings) => {
                 let (source, stream, target_pool) = match *settings {

@@ -9,7 +9,7 @@ use crate::method::settings::Settings;
 pub fn baselines() -> Vec<(&'static str, Settings)> {
     let moved = |by: &str| json!({ "labeler": { "moved-source": { "by": by } } });
     let cautious = json!({ "balanced": { "prior-strength": 0.0 } });
-    let all: [(&str, Value); 12] = [
+    let all: [(&str, Value); 13] = [
         (
             "Realign",
             json!({ "alignment": "standardize", "labeler": "none" }),
@@ -32,6 +32,10 @@ pub fn baselines() -> Vec<(&'static str, Settings)> {
                 "alignment": "standardize", "labeler": cautious,
                 "self-training": { "replay-share": 0.3 },
             }),
+        ),
+        (
+            "Share inertia",
+            json!({ "labeler": { "balanced": { "prior-strength": 0.5 } } }),
         ),
         ("Moved source", moved("quantiles")),
         ("Importance weighting", json!({ "labeler": "importance" })),

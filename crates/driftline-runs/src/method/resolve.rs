@@ -317,6 +317,7 @@ impl SelfTrainingSpec {
             confidence: self.confidence.ok_or_else(|| given_in("confidence"))?,
             filter: self.filter.ok_or_else(|| given_in("filter"))?,
             on_empty_window: self.on_empty_window.unwrap_or(OnEmptyWindow::Proceed),
+            share_inertia: self.share_inertia,
         })
     }
 }

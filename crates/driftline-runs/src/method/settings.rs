@@ -11,7 +11,7 @@ pub use crate::method::registry::{
     AlignmentParts, CurriculumParts, LabelerParts, ModelParts, PolicyParts,
 };
 pub use driftline_adapt::candidate::{OptimizerState, StudentStart};
-use driftline_adapt::labeler::{Confidence, Filter, LabelKind, OnEmptyWindow};
+use driftline_adapt::labeler::{Confidence, Filter, LabelKind, OnEmptyWindow, ShareInertia};
 use driftline_adapt::parts::PartSpec;
 use driftline_core::data::{ColumnCleaning, Fraction, Positive, Tail};
 use driftline_models::Augmentation;
@@ -70,6 +70,9 @@ layered! {
         #[serde(rename = "starvation", alias = "on-empty-window")]
         #[cfg_attr(feature = "schema", schemars(rename = "on-empty-window"))]
         pub on_empty_window: Option<OnEmptyWindow>,
+        /// How far the shares of pseudo-labels may move: drawn back to the `source`'s or the `last-window`'s by a strength from
+        /// 0 to 1, or held within a `bound` of the last window's. As the teacher has them if absent.
+        pub share_inertia: Option<ShareInertia>,
         /// Mix the labelled source into every step, each example with this weight.
         pub replay: Option<Positive>,
         /// The same by the total: so much weight for the whole source beside the window's.

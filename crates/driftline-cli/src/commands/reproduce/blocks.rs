@@ -2,7 +2,7 @@
 //! of an experiment against another, and streams as the guard served them.
 
 use driftline_lab::experiment::{
-    Check, CheckVerdict, Contrast, Experiment, ResultTable, Row, TrustRow,
+    Check, CheckVerdict, Contrast, Experiment, Leak, ResultTable, Row, TrustRow,
 };
 use driftline_models::evaluate::paired_difference;
 
@@ -10,7 +10,8 @@ use super::library::{Library, verdict};
 use crate::failure::{Failure, Result};
 use crate::output::{plus_minus, signed_with_interval, with_interval};
 
-/// What a marker asks for: `results NAME`, `paired NAME`, `contrast NAME`, `table NAME` or `streams DATA SET = WHAT DRIFTS; …`.
+/// What a marker asks for: `results NAME`, `paired NAME`, `contrast NAME`, `leak NAME …`, `table NAME` or
+/// `streams DATA SET = WHAT DRIFTS; …`.
 pub fn block(request: &str, library: &Library<'_>) -> Result<String> {
     let (kind, name) = request.split_once(' ').unwrap_or((request, ""));
     let name = name.trim();
@@ -18,11 +19,12 @@ pub fn block(request: &str, library: &Library<'_>) -> Result<String> {
         "results" => results(library.plan(name)?, library),
         "paired" => paired(library.plan(name)?, library),
         "contrast" => contrast(library.plan(name)?, library),
+        "leak" => leak(name, library),
         "table" => matrix(name, library),
         "streams" => streams(name, library),
         _ => Err(Failure::with_help(
             format!("there is no block `{request}`"),
-            "there are: `results EXPERIMENT`, `paired EXPERIMENT`, `contrast EXPERIMENT`, `table NAME`, `streams DATA SET = WHAT DRIFTS; …`",
+            "there are: `results EXPERIMENT`, `paired EXPERIMENT`, `contrast EXPERIMENT`, `leak EXPERIMENT …`, `table NAME`, `streams DATA SET = WHAT DRIFTS; …`",
         )),
     }
 }
@@ -180,6 +182,45 @@ fn paired(plan: &Experiment, library: &Library<'_>) -> Result<String> {
             ]
         }));
     }
+    Ok(grid(&head, &rows))
+}
+
+/// What choosing the step, or settings and step, by the labels of the target would have added, over several experiments.
+fn leak(names: &str, library: &Library<'_>) -> Result<String> {
+    let mut known: Vec<Leak> = Vec::new();
+    let mut rows = Vec::new();
+    for name in names.split_whitespace() {
+        for leak in Leak::all(&library.store(library.plan(name)?)?) {
+            if known.iter().any(|before| before.is(&leak)) {
+                continue;
+            }
+            rows.push(vec![
+                format!("{}, `{name}`", leak.method),
+                leak.last.n.to_string(),
+                with_interval(&leak.last),
+                with_interval(&leak.best),
+                signed_with_interval(&leak.inflation),
+            ]);
+            known.push(leak);
+        }
+    }
+    let all: Vec<&Leak> = known.iter().collect();
+    if let Some((best, inflation)) = Leak::best_of(&all) {
+        rows.push(vec![
+            "the best of these, seed by seed, against the first".into(),
+            best.n.to_string(),
+            dash(),
+            with_interval(&best),
+            signed_with_interval(&inflation),
+        ]);
+    }
+    let head = [
+        "method",
+        "n",
+        "last step",
+        "best step by the target's labels",
+        "inflation, paired",
+    ];
     Ok(grid(&head, &rows))
 }
 
