@@ -3,6 +3,8 @@
 
 #[path = "self_training/broken.rs"]
 mod broken;
+#[path = "self_training/inertia.rs"]
+mod inertia;
 #[path = "self_training/labels.rs"]
 mod labels;
 #[path = "self_training/restraint.rs"]
