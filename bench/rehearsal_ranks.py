@@ -48,6 +48,8 @@ def spearman(a, b):
 
 
 def main():
+    if not SEARCH.exists():
+        raise SystemExit(f"skipped: the search has not been run ({SEARCH.parent / 'experiment.toml'})")
     rehearsed, held_out, rehearsals = {}, {}, []
     for trial in trials(SEARCH):
         outcome, data, method = trial["outcome"], trial["dataset"], trial["method"]

@@ -185,29 +185,41 @@ fn paired(plan: &Experiment, library: &Library<'_>) -> Result<String> {
     Ok(grid(&head, &rows))
 }
 
-/// What choosing the step, or settings and step, by the labels of the target would have added, over several experiments.
+/// What choosing the step, or settings and step, by the labels of the target would have added, over several experiments;
+/// settings against the last method of the first experiment.
 fn leak(names: &str, library: &Library<'_>) -> Result<String> {
-    let mut known: Vec<Leak> = Vec::new();
-    let mut rows = Vec::new();
+    let mut known: Vec<(Leak, &str)> = Vec::new();
+    let mut subject = None;
     for name in names.split_whitespace() {
         for leak in Leak::all(&library.store(library.plan(name)?)?) {
-            if known.iter().any(|before| before.is(&leak)) {
-                continue;
+            if !known.iter().any(|(before, _)| before.is(&leak)) {
+                known.push((leak, name));
             }
-            rows.push(vec![
-                format!("{}, `{name}`", leak.method),
-                leak.last.n.to_string(),
-                with_interval(&leak.last),
-                with_interval(&leak.best),
-                signed_with_interval(&leak.inflation),
-            ]);
-            known.push(leak);
         }
+        subject = subject.or(known.len().checked_sub(1));
     }
-    let all: Vec<&Leak> = known.iter().collect();
+    let Some(subject) = subject else {
+        return Ok("Not run yet.\n".into());
+    };
+    let title = |(leak, name): &(Leak, &str)| format!("{}, `{name}`", leak.method);
+    let row = |one: &(Leak, &str)| {
+        vec![
+            title(one),
+            one.0.last.n.to_string(),
+            with_interval(&one.0.last),
+            with_interval(&one.0.best),
+            signed_with_interval(&one.0.inflation),
+        ]
+    };
+    let mut rows: Vec<Vec<String>> = known.iter().map(row).collect();
+    let mut all: Vec<&Leak> = known.iter().map(|(leak, _)| leak).collect();
+    all.swap(0, subject);
     if let Some((best, inflation)) = Leak::best_of(&all) {
         rows.push(vec![
-            "the best of these, seed by seed, against the first".into(),
+            format!(
+                "the best of these for each seed, against {}",
+                title(&known[subject])
+            ),
             best.n.to_string(),
             dash(),
             with_interval(&best),
