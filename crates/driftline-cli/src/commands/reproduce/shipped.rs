@@ -35,6 +35,7 @@ const EXPERIMENTS: Files = files!["", ".toml":
     "more-epochs-gaussian",
     "more-epochs-portraits",
     "further-portraits",
+    "further-portraits-by-years",
     "table1-gaussian-draws",
     "table1-rot-mnist-draws",
     "table1-portraits-draws",
