@@ -6,7 +6,7 @@ use driftline_lab::experiment::{Dataset, RawData};
 use expect_test::expect;
 
 /// One of each protocol, small.
-const PROTOCOLS: [(&str, &str); 14] = [
+const PROTOCOLS: [(&str, &str); 16] = [
     (
         "census",
         "census = { source = 60, held-out-source = 20, intermediate = 100, target = 30 }",
@@ -133,6 +133,8 @@ fn every_protocol_deals_out_the_same_rows() {
         865fabfafaef1f6f digits by mixture
         ae97c04656c5ab88 clothing by stops
         98dc1ed5f121c818 the same digits
+        3227b53b7a8934cc brighter digits
+        86b406d3cadeeea0 rehearsed with classes that meet
         4c24b09174ddb09c a table
         9c69088633b68ba6 scored on unused images
         966dcfeb993fca8b scored on the held-out source

@@ -23,6 +23,7 @@ fn samples() -> Value {
             "start": "scratch",
             "optimizer-state": "fresh",
             "on-empty-window": "fail",
+            "share-inertia": { "bound": 0.1 },
             "replay": 0.5,
             "replay-share": 0.5,
             "anchor": 0.1,

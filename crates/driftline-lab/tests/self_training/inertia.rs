@@ -8,7 +8,7 @@ fn holding(share_inertia: Option<ShareInertia>) -> PseudoLabeling {
     PseudoLabeling {
         filter: Filter::ClassBalanced(Fraction::new(0.1).unwrap()),
         share_inertia,
-        ..labeling(LabelKind::Hard, at_least(0.0), OnEmptyWindow::Hold)
+        ..labeling(LabelKind::Hard, at_least(0.0), OnEmptyWindow::Proceed)
     }
 }
 
