@@ -178,7 +178,7 @@ def main():
     arguments = parser.parse_args()
     first, _, last = arguments.seeds.partition("-")
     seeds = range(int(first), int(last or first) + 1)
-    wanted = [(variant, seed) for variant in arguments.variants for seed in seeds]
+    wanted = [(variant, seed) for seed in seeds for variant in arguments.variants]
     done = finished(arguments)
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for waiting in concurrent.futures.as_completed([pool.submit(one, *which, arguments) for which in wanted if which not in done]):

@@ -135,7 +135,8 @@ fn windows(ahead: &Advice) -> String {
         }
     };
     text += "\n  rows per window  windows  drift from one to the next, where 100 % is the most that can be followed safely\n";
-    let of_limit = |distance: f64| distance / pace.limit.max(f64::MIN_POSITIVE);
+    // A distance without its noise may come out below 0.
+    let of_limit = |distance: f64| distance.max(0.0) / pace.limit.max(f64::MIN_POSITIVE);
     let most = pace.sizes.iter().map(|size| of_limit(size.step));
     let most = most.fold(1.0, f64::max);
     for size in &pace.sizes {
@@ -150,7 +151,7 @@ fn windows(ahead: &Advice) -> String {
         );
     }
     text += &format!(
-        "  The end of the stream is {:.0} times such a step from the source; chance alone makes {:.0} % of one.\n",
+        "  The end of the stream is {:.0} times such a step from the source; chance alone accounts for {:.0} % of one.\n",
         of_limit(pace.end),
         100.0 * of_limit(pace.noise)
     );

@@ -55,6 +55,8 @@ fn a_step_of_a_fleet_is_a_step_of_each() {
             said.contains("the input of 3 streams was seen before"),
             "{said}"
         );
+        let outcome = String::from_utf8_lossy(&again.stdout);
+        assert!(!outcome.contains("  \n"), "{outcome}");
         assert_eq!(status(&place, &out)["rows"][0]["windows"], 4);
     }
 }

@@ -72,6 +72,8 @@ fn without_drift_it_advises_to_hold() {
     assert!(plan["outlook"]["preferred"].is_null(), "{plan}");
     let told = place(|_| 0.0).good(PLAN);
     assert!(told.contains("best is to hold"), "{told}");
+    let sizes = told.split("Rehearsed").next().unwrap();
+    assert!(!sizes.contains("  -"), "no drift is below 0: {sizes}");
 }
 
 #[test]

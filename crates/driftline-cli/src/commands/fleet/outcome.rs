@@ -90,7 +90,10 @@ fn told(tally: Tally, rows: &[StreamRow], on: FailOn) -> String {
         let count = rows.iter().filter(|row| row.state == *state).count();
         (count > 0).then(|| format!("{} {count}", state.name()))
     });
-    text += &format!("  {}\n", states.collect::<Vec<_>>().join(", "));
+    let states: Vec<String> = states.collect();
+    if !states.is_empty() {
+        text += &format!("  {}\n", states.join(", "));
+    }
     let alerts = alerts(rows, on);
     for alert in alerts.lines().take(NAMED) {
         let line = alert.replacen('\t', ": ", 1).replacen('\t', " – ", 1);

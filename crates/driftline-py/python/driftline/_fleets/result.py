@@ -15,7 +15,7 @@ from driftline._models import learner
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """How the streams of a fleet stand. Failed ones are tried again by the same call."""
+    """The state of a fleet's streams. The same call retries failed ones."""
 
     folder: Path
     streams: int

@@ -29,7 +29,7 @@ _PARTS_PER_CPU = 8
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class FleetResult(Result):
-    """How the streams of a fleet stand. Failed ones are tried again by the same call."""
+    """The state of a fleet's streams. The same call retries failed ones."""
 
     #: A row for every stream, as in ``streams.parquet``.
     frame: DataFrame = field(repr=False)
