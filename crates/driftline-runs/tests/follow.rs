@@ -245,7 +245,7 @@ fn live_rows_give_the_windows_and_versions_of_step_and_adapt() {
     for lines in place.lines.chunks(13) {
         let told = live.append(lines);
         assert_eq!((told.logged, told.duplicates), (lines.len(), 0));
-        if told.first % 3 == 0 {
+        if told.first.is_multiple_of(3) {
             live.catch_up();
         }
     }
