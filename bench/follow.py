@@ -253,11 +253,10 @@ def full(program, arguments):
                 def fill(seconds, server=server):
                     time.sleep(seconds / 3)
                     ballast = disk / "ballast"
-                    with ballast.open("wb") as file:
+                    with ballast.open("wb", buffering=0) as file:
                         try:
-                            while True:
-                                file.write(b"\0" * 4096)
-                                file.flush()
+                            while file.write(b"\0" * 4096):
+                                pass
                         except OSError:
                             pass
                     time.sleep(seconds / 3 + 0.3)
@@ -301,19 +300,20 @@ def loaded(arguments, folder, command, port, seconds):
 
 def load(program, arguments):
     """In turns: without --follow, with it but no window that is full, with windows of 500, and FastAPI."""
-    python = plain.environment(arguments.venv)
+    python = None if arguments.without_fastapi else plain.environment(arguments.venv)
     kinds = {
         "without --follow": [],
         "logging": ["--follow", "--keep", "40G", "--window", str(10 ** 9)],
         "logging and adapting": ["--follow", "--keep", "40G", "--window", "500"],
         "logging and adapting, --fsync always": ["--follow", "--keep", "40G", "--window", "500", "--fsync", "always"],
     }
-    found = {name: [] for name in [*kinds, "FastAPI"]}
+    found = {name: [] for name in [*kinds, *(["FastAPI"] if python else [])]}
     with tempfile.TemporaryDirectory(dir=arguments.scratch) as name:
         folder = Path(name)
         run = plain.make_run(program, folder)
         shutil.copytree(run, folder / "before")
-        subprocess.run([program, "export", run, "--onnx", folder / "model.onnx", "--quiet"], check=True)
+        if python:
+            subprocess.run([program, "export", run, "--onnx", folder / "model.onnx", "--quiet"], check=True)
         (folder / "app.py").write_text(plain.APPLICATION)
         (folder / "body.json").write_text(plain.body())
         for _ in range(arguments.rounds):
@@ -322,17 +322,19 @@ def load(program, arguments):
                 shutil.copytree(folder / "before", run)
                 command = [program, "serve", run, "--port", "8791", "--threads", "2", *flags]
                 found[kind].append(loaded(arguments, folder, command, 8791, arguments.seconds))
-            fast = [python, "-m", "uvicorn", "app:app", "--port", "8792", "--workers", "2", "--log-level", "critical"]
-            found["FastAPI"].append(loaded(arguments, folder, fast, 8792, arguments.seconds))
+            fast = python and [python, "-m", "uvicorn", "app:app", "--port", "8792", "--workers", "2", "--log-level", "critical"]
+            if fast:
+                found["FastAPI"].append(loaded(arguments, folder, fast, 8792, arguments.seconds))
             print({kind: [(round(rate), round(p99, 2)) for rate, p99 in all_] for kind, all_ in found.items()}, flush=True)
     middle = {kind: (statistics.median(rate for rate, _ in all_), statistics.median(p99 for _, p99 in all_)) for kind, all_ in found.items()}
     for kind, (rate, p99) in middle.items():
         print(f"{kind}: {rate:.0f} requests of {plain.BATCH} rows a second, p99 {p99:.2f} ms")
     bare, logging = middle["without --follow"], middle["logging"]
-    adapting, fast = middle["logging and adapting"], middle["FastAPI"]
+    adapting = middle["logging and adapting"]
+    fast = f"{adapting[0] / middle['FastAPI'][0]:.1f} times FastAPI (3 asked)" if python else "FastAPI was not measured"
     print(f"logging: {bare[0] / logging[0]:.2f} times fewer requests, p99 {logging[1] / bare[1]:.2f} times (1.3 allowed); with adapting "
           f"{bare[0] / adapting[0]:.2f} and {adapting[1] / bare[1]:.2f}; adapting costs {100 * (1 - adapting[0] / logging[0]):.0f} % of throughput "
-          f"(20 allowed); {adapting[0] / fast[0]:.1f} times FastAPI (3 asked)")
+          f"(20 allowed); {fast}")
     return True
 
 
@@ -471,6 +473,7 @@ def main():
     parser.add_argument("--requests-each", type=int, default=2000)
     parser.add_argument("--client", default=shutil.which("wrk") or "wrk")
     parser.add_argument("--scratch", help="folder with room for the log of the load, about 400 MB a round")
+    parser.add_argument("--without-fastapi", action="store_true")
     parser.add_argument("--venv", type=Path, default=ROOT / "target" / "bench-serve-venv")
     arguments = parser.parse_args()
     program = arguments.program.resolve()
