@@ -216,7 +216,7 @@ mod tests {
         for (source, last, expected) in cases {
             let (verdict, reason) = judge(at(source), last.map(at));
             assert_eq!(verdict, expected, "{source} {last:?}");
-            let far = format!("({source:.4} from the source, noise 0.0100)");
+            let far = format!("{source:.4}, noise 0.0100)");
             assert!(reason.ends_with(&far), "{reason}");
         }
     }
