@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import fleets
 from driftline import DriftClassifier
 
 try:
@@ -179,6 +180,22 @@ def test_runs_that_went_different_ways_are_told_apart(rows, tmp_path):
     log_run(tmp_path / "run", experiment="ways", models=False)
     with pytest.raises(ValueError, match="not those of the folder"):
         log_run(tmp_path / "twin", experiment="ways", models=False)
+
+
+@pytest.mark.skipif(not fleets.PROGRAM, reason="DRIFTLINE does not name the program")
+def test_labels_that_come_late_are_added(tmp_path):
+    """A run of the program, whose second window is scored after it was logged."""
+    fleets.write(tmp_path, 1)
+    given = [*fleets.FILES[:6], "--stream", "data/streams/s0.csv", *fleets.HOW]
+    fleets.program(tmp_path, "adapt", *given, "--out", "run")
+    run_id = log_run(tmp_path / "run", experiment="late")
+    assert history(run_id, "accuracy") == []
+    (tmp_path / "late.csv").write_text("label\n" + "x\ny\n" * 25)
+    fleets.program(tmp_path, "score", "run", "--window", "2", "--labels", "late.csv")
+    assert log_run(tmp_path / "run", experiment="late") == run_id
+    [(window, accuracy)] = history(run_id, "accuracy")
+    assert window == 2 and accuracy > 0.8
+    assert len(history(run_id, "confidence")) == 4
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):

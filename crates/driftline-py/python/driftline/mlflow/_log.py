@@ -75,7 +75,7 @@ def _found_or_made(client: MlflowClient, run: Folder, experiment: str | None, na
             run_id = str(made.info.run_id)
     else:
         run_id = str(client.create_run(where[0], run_name=name, tags=tags).info.run_id)
-        client.set_terminated(run_id)
+        client.update_run(run_id, status="FINISHED")
     client.log_batch(run_id, params=[Param(key, value) for key, value in run.parameters().items()])
     return run_id
 
