@@ -121,8 +121,10 @@ fn judge(source: Distance, last: Option<Distance>) -> (DriftKind, String) {
         )
     };
     if !source.moved() {
-        let reason =
-            format!("the window looks like the source (distance {distance:.4}, noise {noise:.4})");
+        let reason = format!(
+            "the window looks like the source (distance {:.4}, noise {noise:.4})",
+            distance.max(0.0)
+        );
         (DriftKind::Still, reason)
     } else if step.moved() && step.distance > FAST * distance {
         (DriftKind::Fast, went("most"))

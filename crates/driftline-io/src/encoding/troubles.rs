@@ -23,6 +23,8 @@ pub(super) struct Troubles<'a> {
     rows: usize,
     /// Columns that identify the rows; whether one has too many texts to be taken as categories all the same.
     ids: Vec<(String, bool)>,
+    /// Columns that number the rows: told with the rest, while alone they are noted.
+    counters: Vec<String>,
     /// Columns of dates, each with one of them.
     dates: Vec<(String, String)>,
     commas: Vec<String>,
@@ -36,6 +38,7 @@ impl<'a> Troubles<'a> {
             options,
             rows,
             ids: vec![],
+            counters: vec![],
             dates: vec![],
             commas: vec![],
             missing: vec![],
@@ -52,7 +55,7 @@ impl<'a> Troubles<'a> {
             return;
         }
         if counts_rows(pieces) {
-            self.ids.push((name(), false));
+            self.counters.push(name());
         }
         if field.kind != Kind::Text {
             return;
@@ -101,8 +104,9 @@ impl<'a> Troubles<'a> {
         let mut told = vec![];
         let mut additions = vec![];
         let names = |all: &[String]| list(all.iter().map(String::as_str));
-        if !self.ids.is_empty() {
-            let all: Vec<String> = self.ids.iter().map(|(name, _)| name.clone()).collect();
+        let ids = self.ids.iter().map(|(name, _)| name);
+        let all: Vec<String> = ids.chain(&self.counters).cloned().collect();
+        if !all.is_empty() {
             told.push(format!(
                 "{} {} the rows (nearly every value differs)",
                 names(&all),
