@@ -24,7 +24,7 @@ impl Default for AskedLabels {
     }
 }
 
-/// Fewer rows weigh as much each as so many do: a handful must not count as much as a third of the source.
+/// Fewer rows weigh as much each as this many do: a handful must not count as much as a third of the source.
 const ENOUGH: usize = 50;
 
 impl Labeler for AskedLabels {

@@ -25,7 +25,7 @@ pub enum ShareInertia {
 const LEAST_SHARE: f64 = 1e-6;
 /// A bound is kept to within this.
 const TOLERANCE: f64 = 1e-6;
-/// Predictions that are certain cannot be moved: after so many rounds a bound is left as near as it came.
+/// Predictions that are certain cannot be moved: after this many rounds a bound is left as near as it came.
 const ROUNDS: usize = 200;
 /// The name of the shares in a labeler's memory.
 const SHARES: &str = "shares";
