@@ -106,9 +106,11 @@ fn files(role: &str, old: &[InputDigest], new: &[InputDigest], found: &mut Vec<S
     for (old, new) in old.iter().zip(new) {
         if old.blake3 != new.blake3 {
             let (old, new) = (old.path.display(), new.path.display());
-            found.push(format!(
-                "the {role} file {new} has other contents than {old} had"
-            ));
+            found.push(if old.to_string() == new.to_string() {
+                format!("the {role} file {new} has changed")
+            } else {
+                format!("the {role} file {new} differs from {old}")
+            });
         }
     }
 }

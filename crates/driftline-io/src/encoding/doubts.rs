@@ -148,7 +148,7 @@ mod tests {
             let column = Column::Numbers(Numbers::Double(values));
             sentinel(&vec![(&column, &rows[..])])
         };
-        let expected = "-9999 in 1 row and else 0 to 29";
+        let expected = "-9999 in 1 row and otherwise 0 to 29";
         assert_eq!(told(-9999.0).as_deref(), Some(expected));
         assert!(told(999.0).is_some() && told(99.0).is_none() && told(-1234.0).is_none());
     }

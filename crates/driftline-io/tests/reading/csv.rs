@@ -131,7 +131,7 @@ fn faults_of_csv() {
     let late = format!("a,b\n{}7,oops\n", "1,2\n".repeat(1_200_000));
     expect![[r#"
         t.csv: row 1200001, column `b`: `oops` is not a finite number
-        help: the fields before it are numbers: mend the field, leave the column out with --exclude, or take all of it as categories with --category"#]]
+        help: the fields before it are numbers: correct the field, leave the column out with --exclude, or read the column as categories with --category"#]]
     .assert_eq(&fault("t.csv", late));
     expect![[r#"
         t.csv: row 1, column `b`: holds bytes that are not UTF-8
@@ -179,7 +179,7 @@ fn faults_of_arff() {
             "@data\nx,a\n",
             expect![[r#"
             t.arff: row 1, column `x`: `x` is not a finite number
-            help: the fields before it are numbers: mend the field, leave the column out with --exclude, or take all of it as categories with --category"#]],
+            help: the fields before it are numbers: correct the field, leave the column out with --exclude, or read the column as categories with --category"#]],
         ),
     ] {
         expected.assert_eq(&fault("t.arff", format!("{head}{rest}")));

@@ -145,7 +145,7 @@ fn missing_values_are_refused_or_filled_from_the_source() {
     let error = apply(path.clone(), &encoding, &ColumnChoice::default()).unwrap_err();
     expect![[r#"
         t.csv: row 2, column `size`: the value is missing
-        help: fill it in; --impute fills missing values from the source, and a model fitted with --exclude does without the column"#]]
+        help: fill it in, fill missing values from the source with --impute, or leave the column out with --exclude when fitting"#]]
     .assert_eq(&said(&folder, &error));
     let choice = ColumnChoice {
         impute: true,
